@@ -190,11 +190,14 @@ int32_t tenon_gpu_run(tenon_context *context, const tenon_function *function,
                       tenon_call *call) {
   tenon_gpu_context *side = context->gpu;
   side->status = begin(context, function, call);
-  int32_t failed = side->status != TENON_OK;
-  if (failed)
+  if (side->status != TENON_OK) {
+    /* The record of faults may have no value yet. */
+    side->has_old_fault = 1;
     call->fault = (tenon_fault){.code = TENON_FAULT_DEVICE, .site = -1};
-  else
-    failed = function->desc->run(call);
+    (void)tenon_gpu_wait(context, "the end of the run", NULL);
+    return 1;
+  }
+  int32_t failed = function->desc->run(call);
   tenon_status status = end(context, function, failed);
   side->has_old_fault = status != TENON_OK || side->fault.code != 0;
   if (status != TENON_OK && !failed) {

@@ -79,6 +79,19 @@ void Driver::report(const std::string &line) {
   }
 }
 
+void Driver::reportFinding(const std::string &what) {
+  report("finding: " + what);
+  stuck = CUDA_ERROR_LAUNCH_FAILED;
+}
+
+bool Driver::isFunction(CUfunction function) const {
+  for (CUmodule module : modules)
+    for (const auto &[name, known] : module->functions)
+      if (known.get() == function)
+        return true;
+  return false;
+}
+
 bool Driver::failsByOrder(const char *name, CUresult &error) {
   int count = ++calls[name];
   size_t first = settings.fault.find(':');
@@ -216,8 +229,7 @@ void Driver::runKernel(const Program &program, const LaunchShape &shape,
   try {
     run.run();
   } catch (const Finding &finding) {
-    report(std::string("finding: ") + finding.what());
-    stuck = CUDA_ERROR_LAUNCH_FAILED;
+    reportFinding(finding.what());
     return;
   }
   const Counters &counters = run.counters;

@@ -82,7 +82,11 @@ public:
   bool isStream(CUstream stream) const {
     return !stream || streams.count(stream);
   }
+  bool isModule(CUmodule module) const { return modules.count(module); }
+  bool isFunction(CUfunction function) const;
   void report(const std::string &line);
+  /// Reports a mistake, which is an error that sticks.
+  void reportFinding(const std::string &what);
   /// What the host has not released; empty if nothing is left.
   std::string left() const;
   int numCalls(const std::string &name) const {

@@ -21,6 +21,19 @@ CUresult copyLate(CUstream stream, CUdeviceptr device, size_t bytes,
   });
 }
 
+/// The host must not read what nothing has written.
+void checkWritten(const Allocation &memory, CUdeviceptr from, size_t bytes) {
+  if (memory.isWritten(from, bytes))
+    return;
+  size_t first = 0;
+  while (memory.isWritten(from + first, 1))
+    ++first;
+  driver().reportFinding(
+      "cuMemcpyDtoHAsync: copies memory that nothing has written, at byte " +
+      std::to_string(from - memory.base + first) + " of an allocation of " +
+      std::to_string(memory.bytes));
+}
+
 CUresult fill(CUdeviceptr to, uint32_t value, size_t width, size_t count,
               CUstream stream) {
   if (to % width)
@@ -106,6 +119,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                               CUstream stream) {
   return inContext("cuMemcpyDtoHAsync_v2", [&] {
     return copyLate(stream, from, bytes, [=](Allocation &memory) {
+      checkWritten(memory, from, bytes);
       std::memcpy(to, memory.at(from), bytes);
     });
   });

@@ -37,6 +37,8 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                              const char *name) {
   return inContext("cuModuleGetFunction", [&] {
+    if (!driver().isModule(module))
+      return CUDA_ERROR_INVALID_HANDLE;
     auto found = module->functions.find(name);
     if (found == module->functions.end())
       return CUDA_ERROR_NOT_FOUND;
@@ -48,6 +50,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
                               CUmodule module, const char *name) {
   return inContext("cuModuleGetGlobal_v2", [&] {
+    if (!driver().isModule(module))
+      return CUDA_ERROR_INVALID_HANDLE;
     auto [found, size] = module->loaded->variable(name);
     if (!found)
       return CUDA_ERROR_NOT_FOUND;
@@ -61,6 +65,8 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
 
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   return inContext("cuFuncSetAttribute", [&] {
+    if (!driver().isFunction(function))
+      return CUDA_ERROR_INVALID_HANDLE;
     int most = driver().settings.mostShared();
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
         value < 0 ||
@@ -73,6 +79,8 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
 
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
   return inContext("cuFuncGetAttribute", [&] {
+    if (!driver().isFunction(function))
+      return CUDA_ERROR_INVALID_HANDLE;
     const Program &program = *function->program;
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:

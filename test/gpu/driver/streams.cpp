@@ -56,6 +56,8 @@ CUresult cuEventDestroy_v2(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   return inContext("cuEventRecord", [&] {
+    if (!driver().events.count(event))
+      return CUDA_ERROR_INVALID_HANDLE;
     event->stream = stream;
     event->time = -1;
     return driver().enqueue(stream, [=] { event->time = driver().now; });
@@ -63,12 +65,16 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 
 CUresult cuEventSynchronize(CUevent event) {
-  return inContext("cuEventSynchronize",
-                   [&] { return driver().finish(event->stream); });
+  return inContext("cuEventSynchronize", [&] {
+    return driver().events.count(event) ? driver().finish(event->stream)
+                                        : CUDA_ERROR_INVALID_HANDLE;
+  });
 }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent first, CUevent last) {
   return inContext("cuEventElapsedTime", [&] {
+    if (!driver().events.count(first) || !driver().events.count(last))
+      return CUDA_ERROR_INVALID_HANDLE;
     if (first->time < 0 || last->time < 0)
       return CUDA_ERROR_NOT_READY;
     *milliseconds = float(last->time - first->time);
@@ -81,6 +87,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned blockZ, unsigned sharedBytes, CUstream stream,
                         void **parameters, void **extra) {
   return inContext("cuLaunchKernel", [&] {
+    if (!driver().isFunction(function))
+      return CUDA_ERROR_INVALID_HANDLE;
     if (extra)
       return CUDA_ERROR_INVALID_VALUE;
     LaunchShape shape{

@@ -2,8 +2,6 @@
 // counters.
 #include "test/gpu/emulator/Access.h"
 
-#include "test/gpu/emulator/Races.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -83,12 +81,16 @@ const uint8_t *Access::read(Space space, int lane, uint64_t address,
   if (constant &&
       wasWrittenInLaunch(block.launchNumber(), *found, address, bytes))
     warp.fail(lane, "reads as constant (.nc) what this launch writes");
+  if (constant)
+    found->setConstant(address, bytes, block.launchNumber());
   noteRead(warp, lane, *found, address, bytes);
   global[size_t(numGlobal++)] = address;
   return found->at(address);
 }
 
-uint8_t *Access::write(Space space, int lane, uint64_t address, bool isAtomic) {
+uint8_t *Access::write(Space space, int lane, uint64_t address,
+                       Atomicity atomicity) {
+  bool isAtomic = atomicity != Atomicity::None;
   space = resolve(space, address);
   writes = true;
   if (space == Space::Local)
@@ -103,10 +105,24 @@ uint8_t *Access::write(Space space, int lane, uint64_t address, bool isAtomic) {
     warp.fail(lane, "writes " + block.memory.absence(address, bytes));
   if (isAtomic && !found->isWritten(address, bytes))
     warp.fail(lane, "an atomic operation on memory that nothing has written");
-  noteWrite(warp, lane, *found, address, bytes, isAtomic);
+  if (found->isConstant(address, bytes, block.launchNumber()))
+    warp.fail(lane, "writes what this launch reads as constant (.nc)");
+  noteWrite(warp, lane, *found, address, bytes, atomicity);
   found->setWritten(address, bytes);
   global[size_t(numGlobal++)] = address;
   return found->at(address);
+}
+
+uint8_t *Access::atomic(Space space, int lane, uint64_t address,
+                        Block::StrongAccess access) {
+  uint64_t inSpace = address;
+  // Only the block sees its shared memory, and only a lane its local memory.
+  if (resolve(space, inSpace) != Space::Global)
+    access.scope = Scope::Block;
+  block.order(warp, inSpace, access);
+  return write(space, lane, address,
+               access.scope == Scope::Block ? Atomicity::InBlock
+                                            : Atomicity::OnDevice);
 }
 
 void Access::count() {

@@ -4,6 +4,7 @@
 #define TENON_TEST_GPU_EMULATOR_ACCESS_H
 
 #include "test/gpu/emulator/Block.h"
+#include "test/gpu/emulator/Races.h"
 
 namespace tenon::ptx {
 
@@ -20,7 +21,11 @@ public:
                       bool constant = false);
   /// Where the lane writes.
   uint8_t *write(Space space, int lane, uint64_t address,
-                 bool isAtomic = false);
+                 Atomicity atomicity = Atomicity::None);
+
+  /// Where the lane reads or writes by a strong access, which orders warps.
+  uint8_t *atomic(Space space, int lane, uint64_t address,
+                  Block::StrongAccess access);
 
   /// Counts the instruction's sectors and banks. Call it once, after all lanes.
   void count();

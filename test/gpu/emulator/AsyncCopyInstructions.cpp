@@ -23,7 +23,7 @@ void copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
     uint32_t count = counts ? counts[lane] : bytes;
     if (count != 0 && count != bytes)
       warp.fail(lane, "copies a part of the bytes");
-    Block::Copy made{block.copyGroup(warp.number, lane), offset,
+    Block::Copy made{&instruction, block.copyGroup(warp.number, lane), offset,
                      std::vector<uint8_t>(bytes)};
     if (count) {
       const uint8_t *source = access.read(

@@ -19,7 +19,7 @@ enum class Operation {
   Increment,
   Decrement
 };
-enum : uint32_t { Acquires = 1, Releases = 2, HasResult = 4 };
+enum : uint32_t { Acquires = 1, Releases = 2, HasResult = 4, InBlock = 8 };
 
 template <Operation operation, typename T> T next(T old, T b, T c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -61,12 +61,11 @@ void act(Warp &warp, const Instruction &instruction, uint32_t mask) {
                    : b;
   forLanes(mask, [&](int lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.number);
-    if (instruction.second & Acquires)
-      warp.block.acquire(warp, address);
-    if (instruction.second & Releases)
-      warp.block.release(warp, address);
-    uint8_t *place =
-        access.write(Space(instruction.first), lane, address, true);
+    uint8_t *place = access.atomic(
+        Space(instruction.first), lane, address,
+        {true, true, bool(instruction.second & Acquires),
+         bool(instruction.second & Releases),
+         instruction.second & InBlock ? Scope::Block : Scope::Device});
     T old;
     std::memcpy(&old, place, sizeof old);
     T made = next<operation>(old, b[lane], c[lane]);
@@ -124,7 +123,10 @@ uint32_t takeOrder(Decoding &d) {
 template <bool hasResult> void decodeAtomic(Decoding &d) {
   d.made.group = Group::Atomic;
   uint32_t flags = takeOrder(d);
-  d.take("cta") || d.take("gpu") || d.take("sys");
+  if (d.take("cta"))
+    flags |= InBlock;
+  else
+    d.take("gpu") || d.take("sys");
   Space space = d.takeSpace();
   const Named *found = nullptr;
   for (const Named &operation : operations)

@@ -18,7 +18,8 @@ Block::Block(Launch &launch, const std::array<uint32_t, 3> &place)
                (place[1] + uint64_t(launch.shape.grid[1]) * place[2])) *
           launch.warps)),
       pending(numWarps * warpLanes), groups(numWarps * warpLanes),
-      acquired(numWarps), order(launch.machine.seed ^ firstWarp) {
+      acquired(numWarps), seen(numWarps), fenced(numWarps),
+      draws(launch.machine.seed ^ firstWarp) {
   for (uint32_t i = 0; i < numWarps; ++i) {
     warps.push_back(std::make_unique<Warp>(*this, launch.program, i,
                                            numThreads - i * warpLanes));
@@ -36,14 +37,14 @@ void Block::run() {
         running.push_back(warp.get());
     if (running.empty())
       break;
-    Warp *chosen = running[order() % running.size()];
-    uint64_t turn = uint64_t(1) << (3 + order() % 8);
+    Warp *chosen = running[draws() % running.size()];
+    uint64_t turn = uint64_t(1) << (3 + draws() % 8);
     chosen->run(turn);
     launch.steps += turn;
     if (launch.steps > launch.machine.maxInstructions)
-      throw Finding(launch.program.name + ": runs more than " +
-                    std::to_string(launch.machine.maxInstructions) +
-                    " instructions: it may not end");
+      chosen->fail("the launch runs more than " +
+                   std::to_string(launch.machine.maxInstructions) +
+                   " instructions: it may not end");
   }
   checkEnd();
   uint32_t last = 0;
@@ -61,24 +62,27 @@ void Block::checkEnd() {
       deadlock();
   for (const Barrier &barrier : barriers)
     if (barrier.arrived)
-      throw Finding(launch.program.name + ": a barrier that " +
+      throw Finding(barrier.lastArrival + ": a barrier that " +
                     std::to_string(barrier.expected - barrier.arrived) +
                     " threads never come to");
-  for (const auto &copies : pending)
-    if (!copies.empty())
-      throw Finding(launch.program.name +
-                    ": ends before an asynchronous copy is waited for");
+  for (uint32_t thread = 0; thread < pending.size(); ++thread)
+    if (!pending[thread].empty())
+      warps[thread / warpLanes]->failAt(
+          *pending[thread].front().instruction,
+          "lane " + std::to_string(thread % warpLanes) +
+              ": ends before the asynchronous copy is waited for");
 }
 
 void Block::deadlock() {
-  std::string text = launch.program.name + ": deadlock in block " +
-                     placeText() +
-                     ": warps wait at a barrier that others "
-                     "have left or never come to:";
+  std::string text = "deadlock: others have left the barrier or never come "
+                     "to it; waiting warps:";
+  Warp *first = nullptr;
   for (auto &warp : warps)
-    if (warp->state == Warp::State::AtBarrier)
+    if (warp->state == Warp::State::AtBarrier) {
       text += " " + std::to_string(warp->number);
-  throw Finding(text);
+      first = first ? first : warp.get();
+    }
+  first->failAt(first->waitsAt(), text);
 }
 
 void Block::arrive(Warp &warp, uint32_t number, uint32_t threads, bool waits) {
@@ -101,6 +105,7 @@ void Block::arrive(Warp &warp, uint32_t number, uint32_t threads, bool waits) {
     warp.fail("the warp comes to the barrier twice");
   barrier.expected = expected;
   barrier.arrived += warpLanes;
+  barrier.lastArrival = warp.placeText();
   barrier.members.push_back(&warp);
   if (waits) {
     barrier.waiting.push_back(&warp);
@@ -125,7 +130,7 @@ void Block::pass(Barrier &barrier) {
     member->state = Warp::State::Running;
   }
   for (Warp *member : barrier.members)
-    member->known[member->number] = ++member->clock;
+    member->passBarrier();
   if (barrier.waiting.size() == numWarps)
     ++barriersPassed;
   barrier = {};
@@ -140,26 +145,73 @@ bool Block::happenedBefore(const Warp &warp, uint32_t other,
   return found != clocks.end() && clock <= found->second;
 }
 
-void Block::acquire(Warp &warp, uint64_t address) {
-  auto found = launch.releases.find(address);
-  if (found == launch.releases.end())
-    return;
-  for (auto [other, clock] : found->second) {
+/// All that happened before the warp's next access.
+Clocks Block::clocksOf(const Warp &warp) const {
+  Clocks clocks = acquired[warp.number];
+  for (uint32_t i = 0; i < numWarps; ++i)
+    clocks[globalWarp(i)] = warp.known[i];
+  return clocks;
+}
+
+void Block::join(Warp &warp, const Clocks &clocks, Scope scope) {
+  for (auto [other, clock] : clocks) {
+    if (!has(other) && scope == Scope::Block)
+      continue;
     uint32_t &known = has(other) ? warp.known[other - firstWarp]
                                  : acquired[warp.number][other];
     known = std::max(known, clock);
   }
 }
 
-void Block::release(Warp &warp, uint64_t address) {
-  Clocks &clocks = launch.releases[address];
-  auto raise = [&](uint32_t other, uint32_t clock) {
-    clocks[other] = std::max(clocks[other], clock);
-  };
-  for (auto [other, clock] : acquired[warp.number])
-    raise(other, clock);
-  for (uint32_t i = 0; i < numWarps; ++i)
-    raise(globalWarp(i), warp.known[i]);
+static void raise(Clocks &clocks, const Clocks &by) {
+  for (auto [warp, clock] : by)
+    clocks[warp] = std::max(clocks[warp], clock);
+}
+
+void Block::publish(uint64_t address, const Clocks &clocks, Scope scope) {
+  Releases &releases = launch.releases[address];
+  if (releases.firstWarp != firstWarp)
+    releases.block.clear();
+  releases.firstWarp = firstWarp;
+  raise(releases.block, clocks);
+  if (scope == Scope::Device)
+    raise(releases.device, clocks);
+}
+
+void Block::order(Warp &warp, uint64_t address, const StrongAccess &access) {
+  if (access.reads) {
+    Clocks clocks;
+    if (auto found = launch.releases.find(address);
+        found != launch.releases.end()) {
+      if (found->second.firstWarp == firstWarp)
+        raise(clocks, found->second.block);
+      if (access.scope == Scope::Device)
+        raise(clocks, found->second.device);
+    }
+    if (access.acquires)
+      join(warp, clocks, access.scope);
+    else
+      raise(seen[warp.number], clocks);
+  }
+  if (!access.writes)
+    return;
+  if (!access.reads)
+    launch.releases.erase(address);
+  for (Scope scope : {Scope::Block, Scope::Device})
+    if (const Clocks &clocks = fenced[warp.number][size_t(scope)];
+        !clocks.empty())
+      publish(address, clocks, std::min(scope, access.scope));
+  if (access.releases) {
+    publish(address, clocksOf(warp), access.scope);
+    warp.known[warp.number] = ++warp.clock;
+  }
+}
+
+void Block::fence(Warp &warp, Scope scope) {
+  join(warp, seen[warp.number], scope);
+  if (scope == Scope::Device)
+    seen[warp.number].clear();
+  fenced[warp.number][size_t(scope)] = clocksOf(warp);
   warp.known[warp.number] = ++warp.clock;
 }
 

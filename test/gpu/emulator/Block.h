@@ -27,6 +27,7 @@ public:
   /// What a lane has copied to shared memory but not waited for, oldest first;
   /// `group` counts commits.
   struct Copy {
+    const Instruction *instruction;
     uint32_t group;
     uint64_t offset;
     std::vector<uint8_t> bytes;
@@ -48,10 +49,16 @@ public:
   /// True if what another warp did at `clock` is ordered before now.
   bool happenedBefore(const Warp &warp, uint32_t globalWarp,
                       uint32_t clock) const;
-  /// The warp has seen what the address's last release had seen.
-  void acquire(Warp &warp, uint64_t address);
-  /// A warp that acquires the address later has seen what this warp has.
-  void release(Warp &warp, uint64_t address);
+  /// Orders warps by a strong access of the address, which reads, writes or
+  /// does both. What a relaxed read has seen counts from the next fence on; a
+  /// relaxed write tells what was known at the last fence. A write that is no
+  /// atomic operation ends what was released before.
+  struct StrongAccess {
+    bool reads, writes, acquires, releases;
+    Scope scope;
+  };
+  void order(Warp &warp, uint64_t address, const StrongAccess &access);
+  void fence(Warp &warp, Scope scope);
 
   std::string placeText() const;
   std::string warpText(uint32_t globalWarp) const;
@@ -66,8 +73,12 @@ private:
   struct Barrier {
     uint32_t expected = 0, arrived = 0;
     std::vector<Warp *> members, waiting;
+    std::string lastArrival; // for a report
   };
   void pass(Barrier &barrier);
+  Clocks clocksOf(const Warp &warp) const;
+  void join(Warp &warp, const Clocks &clocks, Scope scope);
+  void publish(uint64_t address, const Clocks &clocks, Scope scope);
   void checkEnd();
   [[noreturn]] void deadlock();
 
@@ -79,7 +90,11 @@ private:
   std::vector<uint32_t> groups;
   /// By warp: clocks of warps of other blocks that happened before.
   std::vector<Clocks> acquired;
-  std::mt19937_64 order;
+  /// By warp: what relaxed reads have seen since the last fence, and what was
+  /// known at the last fence of each scope.
+  std::vector<Clocks> seen;
+  std::vector<std::array<Clocks, 2>> fenced;
+  std::mt19937_64 draws;
 };
 
 } // namespace tenon::ptx

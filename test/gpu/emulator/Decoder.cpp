@@ -7,6 +7,9 @@
 namespace tenon::ptx {
 
 constexpr int maxDepth = 32;
+/// Bytes between variables in shared memory: several times all banks, so that
+/// conflicts are those without a gap.
+constexpr uint32_t sharedGap = 1024;
 constexpr size_t maxCode = 1 << 22;
 
 static uint64_t alignTo(uint64_t value, uint64_t align) {
@@ -53,6 +56,15 @@ void Decoder::parameters(const Function &entry) {
   }
 }
 
+uint32_t Decoder::placeShared(uint64_t align) {
+  if (program.sharedSpan) {
+    uint32_t end = program.sharedSpan;
+    program.sharedSpan = uint32_t(alignTo(end + sharedGap, align));
+    program.sharedGaps.push_back({end, program.sharedSpan});
+  }
+  return program.sharedSpan;
+}
+
 void Decoder::layOutShared(const ptx::Variable &variable, Scope &of) {
   if (variable.isExtern || variable.bytes == 0) {
     program.dynamicAlign =
@@ -61,8 +73,9 @@ void Decoder::layOutShared(const ptx::Variable &variable, Scope &of) {
     return;
   }
   program.sharedBytes = uint32_t(alignTo(program.sharedBytes, variable.align));
-  of.variables[variable.name] = {Space::Shared, program.sharedBytes};
   program.sharedBytes += uint32_t(variable.bytes);
+  of.variables[variable.name] = {Space::Shared, placeShared(variable.align)};
+  program.sharedSpan += uint32_t(variable.bytes);
 }
 
 void Decoder::declareVariables(Scope &of) {
@@ -177,9 +190,10 @@ void Decoder::call(const Statement &statement) {
 }
 
 void Decoder::finish() {
-  uint64_t dynamic = alignTo(program.sharedBytes, program.dynamicAlign);
   if (!dynamicConstants.empty()) {
-    program.sharedBytes = uint32_t(dynamic);
+    program.sharedBytes =
+        uint32_t(alignTo(program.sharedBytes, program.dynamicAlign));
+    uint32_t dynamic = placeShared(program.dynamicAlign);
     for (size_t constant : dynamicConstants)
       program.constants[constant].bits = dynamic;
   }

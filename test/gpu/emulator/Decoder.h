@@ -34,6 +34,8 @@ private:
   void statement(const Statement &statement);
   void call(const Statement &statement);
   void declareVariables(Scope &scope);
+  /// The place of the next variable in shared memory.
+  uint32_t placeShared(uint64_t align);
   void layOutShared(const ptx::Variable &variable, Scope &scope);
   void finish();
 

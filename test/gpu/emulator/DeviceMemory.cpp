@@ -22,7 +22,27 @@ void Region::clear() { madvise(start, bytes, MADV_DONTNEED); }
 
 Allocation::Allocation(uint64_t base, uint64_t bytes)
     : base(base), bytes(bytes), data(bytes), written(bytes / 8 + 1),
-      words((bytes / 4 + 1) * sizeof(WordHistory)) {}
+      words((bytes / 4 + 1) * sizeof(WordHistory)),
+      constants((bytes / 4 + 1) * sizeof(uint16_t)) {}
+
+void Allocation::setConstant(uint64_t address, uint64_t count,
+                             uint32_t launch) {
+  hasConstants = true;
+  auto *launches = reinterpret_cast<uint16_t *>(constants.data());
+  for (uint64_t i = (address - base) / 4; i * 4 < address - base + count; ++i)
+    launches[i] = uint16_t(launch);
+}
+
+bool Allocation::isConstant(uint64_t address, uint64_t count,
+                            uint32_t launch) const {
+  if (!hasConstants)
+    return false;
+  auto *launches = reinterpret_cast<const uint16_t *>(constants.data());
+  for (uint64_t i = (address - base) / 4; i * 4 < address - base + count; ++i)
+    if (launches[i] == launch)
+      return true;
+  return false;
+}
 
 bool Allocation::isWritten(uint64_t address, uint64_t count) const {
   uint64_t first = address - base;
@@ -32,9 +52,12 @@ bool Allocation::isWritten(uint64_t address, uint64_t count) const {
     uint8_t wanted = uint8_t(((1u << count) - 1) << (first % 8));
     return (bits[first / 8] & wanted) == wanted;
   }
-  for (uint64_t i = first; i < first + count; ++i)
-    if (!(bits[i / 8] >> (i % 8) & 1))
+  for (uint64_t i = first, end = first + count; i < end;) {
+    bool isWhole = i % 8 == 0 && i + 8 <= end;
+    if (isWhole ? bits[i / 8] != 0xff : !(bits[i / 8] >> (i % 8) & 1))
       return false;
+    i += isWhole ? 8 : 1;
+  }
   return true;
 }
 
@@ -99,6 +122,7 @@ std::string DeviceMemory::absence(uint64_t address, uint64_t bytes) const {
 void DeviceMemory::clearHistory() {
   for (auto &[base, allocation] : allocations) {
     allocation->words.clear();
+    allocation->constants.clear();
     allocation->parts.clear();
   }
 }

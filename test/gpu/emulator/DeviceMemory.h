@@ -49,6 +49,9 @@ struct Allocation {
     auto found = parts.find(address);
     return found == parts.end() ? nullptr : &found->second;
   }
+  /// Notes that a launch reads the bytes as constant.
+  void setConstant(uint64_t address, uint64_t count, uint32_t launch);
+  bool isConstant(uint64_t address, uint64_t count, uint32_t launch) const;
   bool isWritten(uint64_t address, uint64_t count) const;
   void setWritten(uint64_t address, uint64_t count);
 
@@ -56,6 +59,9 @@ struct Allocation {
   Region data;
   Region written; // a bit for each byte
   Region words;   // a WordHistory for each four bytes
+  /// For each four bytes the last launch that read them as constant.
+  Region constants;
+  bool hasConstants = false;
   std::unordered_map<uint64_t, ByteHistories> parts;
 };
 

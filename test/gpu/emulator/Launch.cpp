@@ -23,7 +23,8 @@ Launch::Launch(Machine &machine, const Program &program,
       parameters(std::move(parameters)), number(nextLaunch(machine)),
       threads(shape.block[0] * shape.block[1] * shape.block[2]),
       warps((threads + warpLanes - 1) / warpLanes),
-      shared(program.sharedBytes + shape.dynamicBytes, warps) {}
+      shared(program.sharedSpan + shape.dynamicBytes, program.sharedGaps,
+             warps) {}
 
 void Launch::run() {
   uint64_t blocks =

@@ -24,6 +24,16 @@ struct LaunchShape {
 /// Clocks by warp in the launch.
 using Clocks = std::unordered_map<uint32_t, uint32_t>;
 
+/// What an atomic operation or a fence orders: warps of a block, or of all.
+enum class Scope : uint8_t { Block, Device };
+
+/// What the last releases of an address had seen: those that order the whole
+/// device, and all that order the block whose first warp is `firstWarp`.
+struct Releases {
+  Clocks device, block;
+  uint32_t firstWarp = 0;
+};
+
 /// The emulated device, and the seed of all orders.
 struct Machine {
   explicit Machine(uint64_t memoryBytes) : memory(memoryBytes) {}
@@ -53,8 +63,7 @@ public:
   Counters counters;
   SharedMemory shared;
   uint64_t steps = 0;
-  /// What was known at the last release of each address.
-  std::unordered_map<uint64_t, Clocks> releases;
+  std::unordered_map<uint64_t, Releases> releases; // by address
 };
 
 } // namespace tenon::ptx

@@ -20,9 +20,15 @@ LoadedModule::LoadedModule(Machine &machine, const std::string &text,
   VariableAddresses addresses;
   for (const auto &[name, at] : variables)
     addresses[name] = at.first;
-  for (const Function &function : module.functions)
-    if (function.isEntry)
+  for (const Function &function : module.functions) {
+    if (!function.isEntry)
+      continue;
+    try {
       programs.emplace(function.name, decode(module, function, addresses));
+    } catch (const TextError &error) {
+      throw TextError(error, function.name);
+    }
+  }
 }
 
 void LoadedModule::place(const Module &module) {

@@ -8,7 +8,17 @@
 namespace tenon::ptx {
 namespace {
 /// Instruction::second of loads and stores.
-enum : uint32_t { Constant = 2, Acquires = 4, Releases = 8, Strong = 16 };
+enum : uint32_t {
+  Constant = 2,
+  Acquires = 4,
+  Releases = 8,
+  Strong = 16,
+  InBlock = 32
+};
+
+Scope scopeOf(const Instruction &instruction) {
+  return instruction.second & InBlock ? Scope::Block : Scope::Device;
+}
 
 Space spaceOf(const Instruction &instruction) {
   return Space(instruction.first & 0xff);
@@ -27,10 +37,10 @@ void load(Warp &warp, const Instruction &instruction, uint32_t mask) {
     // A strong load is an atomic read: it races with no atomic write.
     const uint8_t *bytes =
         isStrong
-            ? access.write(space, lane, address, true)
+            ? access.atomic(space, lane, address,
+                            {true, false, bool(instruction.second & Acquires),
+                             false, scopeOf(instruction)})
             : access.read(space, lane, address, instruction.second & Constant);
-    if (instruction.second & Acquires)
-      warp.block.acquire(warp, address);
     for (uint32_t i = 0; i < elements; ++i) {
       Element element;
       std::memcpy(&element, bytes + i * sizeof element, sizeof element);
@@ -49,10 +59,13 @@ void store(Warp &warp, const Instruction &instruction, uint32_t mask) {
   bool isStrong = instruction.second & Strong;
   forLanes(mask, [&](int lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.number);
-    if (instruction.second & Releases)
-      warp.block.release(warp, address);
-    uint8_t *bytes =
-        access.write(spaceOf(instruction), lane, address, isStrong);
+    Space space = spaceOf(instruction);
+    uint8_t *bytes = isStrong
+                         ? access.atomic(space, lane, address,
+                                         {false, true, false,
+                                          bool(instruction.second & Releases),
+                                          scopeOf(instruction)})
+                         : access.write(space, lane, address);
     for (uint32_t i = 0; i < elements; ++i) {
       auto element =
           Element(warp.lanes<Register>(instruction.reads[1 + i])[lane]);
@@ -96,8 +109,10 @@ uint32_t takeOrder(Decoding &d, bool isStore) {
     order = Strong | Acquires;
   else if (isStore && d.take("release"))
     order = Strong | Releases;
-  if (order)
-    d.take("cta") || d.take("gpu") || d.take("sys");
+  if (order && d.take("cta"))
+    order |= InBlock;
+  else if (order)
+    d.take("gpu") || d.take("sys");
   return order;
 }
 
@@ -195,18 +210,20 @@ void decodeStore(Decoding &d) {
 
 void nothing(Warp &, const Instruction &, uint32_t) {}
 
-/// Warps of a block are ordered by barriers, and others by acquire and release:
-/// a fence alone orders nothing that the emulator checks.
+void fence(Warp &warp, const Instruction &instruction, uint32_t) {
+  warp.block.fence(warp, Scope(instruction.first));
+}
+
 void decodeFence(Decoding &d) {
   d.made.group = Group::Fence;
-  d.made.run = nothing;
+  d.made.run = fence;
   d.expectOperands(0);
-  if (d.statement.name == "membar") {
-    d.takeOneOf({"cta", "gl", "sys"});
-    return;
-  }
-  d.takeOneOf({"sc", "acq_rel"});
-  d.takeOneOf({"cta", "gpu", "sys"});
+  bool isOld = d.statement.name == "membar";
+  if (!isOld)
+    d.takeOneOf({"sc", "acq_rel"});
+  std::string scope = isOld ? d.takeOneOf({"cta", "gl", "sys"})
+                            : d.takeOneOf({"cta", "gpu", "sys"});
+  d.made.first = uint32_t(scope == "cta" ? Scope::Block : Scope::Device);
 }
 
 void decodePrefetch(Decoding &d) {

@@ -90,6 +90,10 @@ struct Program {
   std::vector<SpecialSlot> specials;
   uint32_t numSlots = 0, registerBytes = 0;
   uint32_t localBytes = 0, sharedBytes = 0, parameterBytes = 0;
+  /// Shared memory as the emulator lays it out: with gaps between variables, so
+  /// that a row too many is outside of all. [first, last) of each gap.
+  uint32_t sharedSpan = 0;
+  std::vector<std::pair<uint32_t, uint32_t>> sharedGaps;
   /// Alignment of shared memory whose size a launch says.
   uint32_t dynamicAlign = 16;
   struct Parameter {

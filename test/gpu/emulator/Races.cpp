@@ -7,20 +7,27 @@
 
 namespace tenon::ptx {
 namespace {
-/// Values of Epoch::lane beside the lanes.
-enum : uint32_t { SeveralLanes = 32, SeveralWarps, SeveralBlocks, Atomic };
+/// Values of Epoch::lane: a lane alone, plus one of the first two if its access
+/// was atomic, or one of the last three.
+enum : uint32_t {
+  AtomicInBlock = 32,
+  AtomicOnDevice = 64,
+  SeveralLanes = 96,
+  SeveralWarps,
+  SeveralBlocks
+};
 
 struct Epoch {
   uint32_t launch, warp, clock, lane, bytes;
 
   static Epoch of(uint64_t packed) {
     return {uint32_t(packed >> 52), uint32_t(packed >> 28) & 0xffffff,
-            uint32_t(packed >> 10) & 0x3ffff, uint32_t(packed >> 4) & 0x3f,
+            uint32_t(packed >> 11) & 0x1ffff, uint32_t(packed >> 4) & 0x7f,
             uint32_t(packed) & 0xf};
   }
   uint64_t packed() const {
     return uint64_t(launch) << 52 | uint64_t(warp) << 28 |
-           uint64_t(clock) << 10 | lane << 4 | bytes;
+           uint64_t(clock) << 11 | lane << 4 | bytes;
   }
 };
 
@@ -35,7 +42,7 @@ public:
              uint32_t(lane), bytes} {}
 
   void read(WordHistory &word) {
-    checkWrite(word, false);
+    checkWrite(word, Atomicity::None);
     Epoch read = Epoch::of(word.read);
     if (read.launch != mine.launch) {
       word.read = mine.packed();
@@ -49,7 +56,7 @@ public:
       if (read.lane == SeveralWarps || read.warp != mine.warp) {
         made.lane = SeveralWarps;
         made.clock = block.phase();
-      } else if (read.clock == mine.clock && read.lane != mine.lane) {
+      } else if (read.clock >= warp.lanesClock && read.lane != mine.lane) {
         made.lane = SeveralLanes;
       }
     } else {
@@ -58,32 +65,40 @@ public:
     word.read = made.packed();
   }
 
-  void write(WordHistory &word, bool isAtomic) {
-    checkWrite(word, isAtomic);
-    checkRead(word, isAtomic);
+  void write(WordHistory &word, Atomicity atomicity) {
+    checkWrite(word, atomicity);
+    checkRead(word);
     Epoch made = mine;
-    if (isAtomic)
-      made.lane = Atomic;
+    if (atomicity != Atomicity::None)
+      made.lane |=
+          atomicity == Atomicity::OnDevice ? AtomicOnDevice : AtomicInBlock;
     word.write = made.packed();
   }
 
 private:
-  void checkWrite(const WordHistory &word, bool isAtomic) {
+  /// Atomic operations do not race if the scope of each has the other.
+  bool areAtomic(Atomicity atomicity, const Epoch &write) const {
+    bool bothOnDevice =
+        atomicity == Atomicity::OnDevice && write.lane >= AtomicOnDevice;
+    return atomicity != Atomicity::None && write.lane >= AtomicInBlock &&
+           (bothOnDevice || block.has(write.warp));
+  }
+
+  void checkWrite(const WordHistory &word, Atomicity atomicity) {
     Epoch write = Epoch::of(word.write);
     if (write.launch != mine.launch || !(write.bytes & mine.bytes) ||
-        (isAtomic && write.lane == Atomic))
+        areAtomic(atomicity, write))
       return;
     bool ordered;
     if (write.warp == mine.warp)
-      ordered = write.lane >= 32 || write.lane == mine.lane ||
-                write.clock < mine.clock;
+      ordered = write.lane % 32 == mine.lane || write.clock < warp.lanesClock;
     else
       ordered = block.happenedBefore(warp, write.warp, write.clock);
     if (!ordered)
       race("a write", write);
   }
 
-  void checkRead(const WordHistory &word, bool isAtomic) {
+  void checkRead(const WordHistory &word) {
     Epoch read = Epoch::of(word.read);
     if (read.launch != mine.launch || !(read.bytes & mine.bytes))
       return;
@@ -93,8 +108,7 @@ private:
     if (read.lane == SeveralWarps)
       ordered = block.has(read.warp) && read.clock < block.phase();
     else if (read.warp == mine.warp)
-      ordered = read.lane == mine.lane || read.clock < mine.clock ||
-                (isAtomic && read.lane == Atomic);
+      ordered = read.lane == mine.lane || read.clock < warp.lanesClock;
     else
       ordered = block.happenedBefore(warp, read.warp, read.clock);
     if (!ordered)
@@ -180,10 +194,10 @@ bool wasWrittenInLaunch(uint32_t launch, Allocation &allocation,
 }
 
 void noteWrite(Warp &warp, int lane, Allocation &allocation, uint64_t address,
-               uint32_t bytes, bool isAtomic) {
+               uint32_t bytes, Atomicity atomicity) {
   forWords(warp, lane, allocation, address, bytes,
            [&](WordAccess &access, WordHistory &word) {
-             access.write(word, isAtomic);
+             access.write(word, atomicity);
            });
 }
 

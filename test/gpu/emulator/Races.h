@@ -15,14 +15,18 @@ class Warp;
 
 /// The limits of an epoch's fields.
 constexpr uint64_t maxLaunches = (1 << 12) - 1, maxWarps = 1 << 24,
-                   maxClock = (1 << 18) - 1;
+                   maxClock = (1 << 17) - 1;
+
+/// Which accesses are one with others: those of the same word by the same block
+/// or by the whole device.
+enum class Atomicity : uint8_t { None, InBlock, OnDevice };
 
 /// Notes that a lane reads bytes of the allocation; a finding if it races.
 void noteRead(Warp &warp, int lane, Allocation &allocation, uint64_t address,
               uint32_t bytes);
 /// The same for a write. Atomic operations do not race with each other.
 void noteWrite(Warp &warp, int lane, Allocation &allocation, uint64_t address,
-               uint32_t bytes, bool isAtomic);
+               uint32_t bytes, Atomicity atomicity);
 
 /// True if one of the bytes was written in the launch.
 bool wasWrittenInLaunch(uint32_t launch, Allocation &allocation,

@@ -11,21 +11,34 @@ namespace tenon::ptx {
 /// In `reads`: several lanes.
 constexpr uint32_t several = 32;
 
-SharedMemory::SharedMemory(uint32_t size, uint32_t warps)
-    : warps(warps), bytes(size), states(size), writes(size / 4 + 1),
-      reads((size / 4 + 1) * size_t(warps)) {}
+SharedMemory::SharedMemory(uint32_t size, const Gaps &gaps, uint32_t warps)
+    : warps(warps), gaps(gaps), bytes(size), states(size), parts(size),
+      writes(size / 4 + 1), reads((size / 4 + 1) * size_t(warps)) {
+  forget();
+}
+
+void SharedMemory::forget() {
+  std::fill(states.begin(), states.end(), uint8_t(Unwritten));
+  for (auto [first, last] : gaps)
+    std::fill(states.begin() + first, states.begin() + last, uint8_t(Outside));
+}
 
 void SharedMemory::end(uint32_t lastClock) {
-  std::fill(states.begin(), states.end(), uint8_t(Unwritten));
+  forget();
   base += lastClock;
   if (base < 1u << 24)
     return;
   base = 0;
   std::fill(writes.begin(), writes.end(), Write());
   std::fill(reads.begin(), reads.end(), 0);
+  std::fill(parts.begin(), parts.end(), 0);
 }
 
 uint32_t SharedMemory::now(const Warp &warp) const { return base + warp.clock; }
+
+uint32_t SharedMemory::lanesNow(const Warp &warp) const {
+  return base + warp.lanesClock;
+}
 
 bool SharedMemory::isOld(const Warp &warp, uint32_t other,
                          uint32_t clock) const {
@@ -43,6 +56,10 @@ void SharedMemory::checkPlace(Warp &warp, int lane, uint64_t offset,
     warp.fail(lane, "the address " + std::to_string(offset) +
                         " in shared memory is no multiple of " +
                         std::to_string(count));
+  for (uint64_t i = offset; i < offset + count; ++i)
+    if (states[i] == Outside)
+      warp.fail(lane, "byte " + std::to_string(i) +
+                          " of shared memory, which is in no variable");
 }
 
 void SharedMemory::race(Warp &warp, int lane, uint64_t word,
@@ -57,12 +74,29 @@ void SharedMemory::checkWrite(Warp &warp, int lane, uint64_t word,
   if (write.clock == 0 || (isAtomic && write.isAtomic))
     return;
   bool ordered = write.warp == warp.number
-                     ? write.lane == lane || write.clock < now(warp)
+                     ? write.lane == lane || write.clock < lanesNow(warp)
                      : isOld(warp, write.warp, write.clock);
   if (!ordered)
     race(warp, lane, word,
          "the write of warp " + std::to_string(write.warp) + ", lane " +
              std::to_string(write.lane));
+}
+
+bool SharedMemory::arePartsOfWarp(const Warp &warp, uint64_t word,
+                                  uint32_t count) const {
+  const Write &last = writes[word];
+  return count < 4 && last.isPart && last.warp == warp.number;
+}
+
+/// Lanes of a warp may write parts of a word together, but not the same part.
+void SharedMemory::checkParts(Warp &warp, int lane, uint64_t offset,
+                              uint32_t count) {
+  for (uint64_t i = offset; i < offset + count; ++i) {
+    uint32_t part = parts[i];
+    if (part / 64 >= lanesNow(warp) && part % 64 != uint32_t(lane))
+      race(warp, lane, offset / 4,
+           "the write of lane " + std::to_string(part % 64));
+  }
 }
 
 void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
@@ -72,7 +106,7 @@ void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
     if (clock == 0)
       continue;
     bool ordered = reader == warp.number
-                       ? from == uint32_t(lane) || clock < now(warp)
+                       ? from == uint32_t(lane) || clock < lanesNow(warp)
                        : isOld(warp, reader, clock);
     if (!ordered)
       race(warp, lane, word, "a read of warp " + std::to_string(reader));
@@ -90,9 +124,12 @@ const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
                             "byte " +
                                 std::to_string(i));
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
-    checkWrite(warp, lane, word, false);
+    if (arePartsOfWarp(warp, word, count))
+      checkParts(warp, lane, offset, count);
+    else
+      checkWrite(warp, lane, word, false);
     uint32_t &mine = reads[word * warps + warp.number];
-    bool isOther = mine / 64 == now(warp) && mine % 64 != uint32_t(lane);
+    bool isOther = mine / 64 >= lanesNow(warp) && mine % 64 != uint32_t(lane);
     mine = now(warp) * 64 + (isOther ? several : uint32_t(lane));
   }
   return &bytes[offset];
@@ -111,12 +148,15 @@ uint8_t *SharedMemory::write(Warp &warp, int lane, uint64_t offset,
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
     bool isPart = count < 4;
     Write &last = writes[word];
-    // Lanes may write parts of a word together.
-    bool sameWarp = isPart && last.warp == warp.number;
-    if (!sameWarp)
+    if (arePartsOfWarp(warp, word, count))
+      checkParts(warp, lane, offset, count);
+    else
       checkWrite(warp, lane, word, isAtomic);
+    if (isPart)
+      std::fill_n(parts.begin() + long(offset), count,
+                  now(warp) * 64 + uint32_t(lane));
     checkReads(warp, lane, word);
-    last = {now(warp), uint16_t(warp.number), uint8_t(lane), isAtomic};
+    last = {now(warp), uint16_t(warp.number), uint8_t(lane), isAtomic, isPart};
   }
   return &bytes[offset];
 }
@@ -131,7 +171,8 @@ uint8_t *SharedMemory::endCopy(Warp &warp, int lane, uint64_t offset,
                                uint32_t count) {
   std::fill_n(states.begin() + long(offset), count, uint8_t(Written));
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word)
-    writes[word] = {now(warp), uint16_t(warp.number), uint8_t(lane), false};
+    writes[word] = {now(warp), uint16_t(warp.number), uint8_t(lane), false,
+                    false};
   return &bytes[offset];
 }
 

@@ -139,13 +139,18 @@ void Warp::exit(uint32_t mask) {
   active &= ~mask;
 }
 
-void Warp::fail(const std::string &what) {
-  const Instruction &instruction = program.code[pc];
-  throw Finding(program.name + ": line " + std::to_string(instruction.line) +
-                ": " + program.texts[instruction.statement] + ": " + what +
-                " (warp " + std::to_string(number) + ", block " +
-                block.placeText() + ")");
+std::string Warp::placeText(const Instruction &instruction) const {
+  return program.name + ": line " + std::to_string(instruction.line) + ": " +
+         program.texts[instruction.statement];
 }
+
+void Warp::failAt(const Instruction &instruction,
+                  const std::string &what) const {
+  throw Finding(placeText(instruction) + ": " + what + " (warp " +
+                std::to_string(number) + ", block " + block.placeText() + ")");
+}
+
+void Warp::fail(const std::string &what) { failAt(program.code[pc], what); }
 
 void Warp::fail(int lane, const std::string &what) {
   fail("lane " + std::to_string(lane) + ": " + what);

@@ -57,12 +57,24 @@ public:
   /// The lanes of `mask` end.
   void exit(uint32_t mask);
   /// Waits until the block lets the warp go on.
-  void wait() { state = State::AtBarrier; }
+  void wait() {
+    state = State::AtBarrier;
+    waiting = pc;
+  }
+  /// The instruction where it waits.
+  const Instruction &waitsAt() const { return program.code[waiting]; }
 
+  /// Goes on after a barrier of its lanes.
+  void passBarrier() { known[number] = lanesClock = ++clock; }
   /// Throws a finding about the instruction that runs now.
   [[noreturn]] void fail(const std::string &what);
   /// The same, about one lane.
   [[noreturn]] void fail(int lane, const std::string &what);
+  /// The same, about an instruction that ran before.
+  [[noreturn]] void failAt(const Instruction &instruction,
+                           const std::string &what) const;
+  /// Kernel, line and text of the instruction that runs now.
+  std::string placeText() const { return placeText(program.code[pc]); }
 
   Block &block;
   const Program &program;
@@ -73,6 +85,8 @@ public:
   uint32_t exited = 0; // lanes that ended
   /// Grows when memory accesses before are ordered with ones after.
   uint32_t clock = 1;
+  /// The clock since the last barrier that orders the warp's own lanes.
+  uint32_t lanesClock = 1;
   /// Which clocks of other warps of the block happened before now.
   std::vector<uint32_t> known;
   /// The lanes that get no value, for each register that the instruction
@@ -86,6 +100,7 @@ private:
   struct Waiting {
     uint32_t pc, lanes;
   };
+  std::string placeText(const Instruction &instruction) const;
   void goOn(uint32_t next);
   void nextGroup();
   void checkDefined(const Instruction &instruction, uint32_t mask);
@@ -94,7 +109,7 @@ private:
 
   std::unique_ptr<uint8_t[]> registers;
   std::vector<uint32_t> defined;
-  uint32_t pc = 0, next = 0;
+  uint32_t pc = 0, next = 0, waiting = 0;
   /// Groups of lanes that wait at higher places, highest first.
   std::vector<Waiting> groups;
 };

@@ -213,7 +213,7 @@ void decodeReduce(Decoding &d) {
 
 void warpBarrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   members(warp, instruction.reads[0], mask);
-  warp.known[warp.number] = ++warp.clock;
+  warp.passBarrier();
 }
 
 /// first: the warp waits; reads: the barrier, and the threads if they are said.

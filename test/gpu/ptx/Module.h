@@ -16,6 +16,9 @@ struct TextError : std::runtime_error {
   TextError(int line, const std::string &what)
       : std::runtime_error("line " + std::to_string(line) + ": " + what),
         line(line) {}
+  /// The same in a function.
+  TextError(const TextError &error, const std::string &function)
+      : std::runtime_error(function + ": " + error.what()), line(error.line) {}
   int line;
 };
 
