@@ -115,9 +115,9 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   };
   then([&] { return readDimSizes(call, flags.sizes); });
   then([&] { return readContextExtents(call, flags.contextExtents); });
-  then([&] { return readSweep(call, OPT_t, 1024, flags.threads); });
+  then([&] { return readSweep(call, OPT_threads, 1024, flags.threads); });
   then([&] { return readSweep(call, OPT_batch, 1 << 24, flags.batches); });
-  then([&] { return readNumber(call, OPT_r, 1, maxRuns, flags.runs); });
+  then([&] { return readNumber(call, OPT_repeat, 1, maxRuns, flags.runs); });
   then([&] { return readNumber(call, OPT_warmup, 0, maxRuns, flags.warmup); });
   then([&] { return readDuration(call, OPT_min_time, flags.minTime); });
   then([&] { return readSize(call, OPT_mem_limit, flags.memoryLimit); });

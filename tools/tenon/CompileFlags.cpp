@@ -238,7 +238,7 @@ static bool parseShape(llvm::StringRef text, ShapeOption &shape) {
   return true;
 }
 
-Status readShapeFlags(Invocation &call, CompileOptions &options) {
+Status readShapes(Invocation &call, CompileOptions &options) {
   for (const Arg *arg : call.args.filtered(OPT_shape)) {
     ShapeOption shape;
     if (!parseShape(arg->getValue(), shape))
@@ -249,6 +249,12 @@ Status readShapeFlags(Invocation &call, CompileOptions &options) {
                                "' is given twice");
     options.shapes.push_back(std::move(shape));
   }
+  return Status::Success;
+}
+
+Status readShapeFlags(Invocation &call, CompileOptions &options) {
+  if (Status status = readShapes(call, options); status != Status::Success)
+    return status;
   for (const Arg *arg : call.args.filtered(OPT_dim)) {
     DimOption dim;
     auto [name, range] = llvm::StringRef(arg->getValue()).rsplit('=');

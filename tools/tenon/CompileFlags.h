@@ -16,6 +16,9 @@ Status readCodeFlags(Invocation &call, CompileOptions &options);
 /// The name that --matmul-precision uses.
 const char *nameOf(MatmulPrecision precision);
 
+/// Reads --shape.
+Status readShapes(Invocation &call, CompileOptions &options);
+
 /// Reads --shape and --dim as bounds for the compiler.
 Status readShapeFlags(Invocation &call, CompileOptions &options);
 

@@ -1,5 +1,6 @@
 // `tenon completion` prints a script for one shell. It is generated from the
 // tables of verbs and flags, so that it is always complete.
+#include "tools/tenon/ExitCodes.h"
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -55,6 +56,9 @@ static std::string verbNames() {
   return llvm::join(names, " ");
 }
 
+/// The arguments of `tenon help`.
+static std::string helpTopics() { return verbNames() + " " + exitCodesTopic; }
+
 static void printBash(llvm::raw_ostream &out) {
   out << "# bash completion for tenon\n_tenon() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} line=$COMP_LINE flags=\n"
@@ -77,7 +81,7 @@ static void printBash(llvm::raw_ostream &out) {
         separator = " ";
       }
     if (verb.bit == HelpVerb)
-      out << " " << verbNames();
+      out << " " << helpTopics();
     if (verb.bit == CompletionVerb)
       out << " bash zsh fish";
     out << "' ;;\n";
@@ -130,7 +134,7 @@ static void printZsh(llvm::raw_ostream &out) {
       out << "'";
     }
     if (verb.bit == HelpVerb)
-      out << " \\\n      '*:command:(" << verbNames() << ")'";
+      out << " \\\n      '*:topic:(" << helpTopics() << ")'";
     else if (verb.bit == CompletionVerb)
       out << " \\\n      '*:shell:(bash zsh fish)'";
     else
@@ -175,7 +179,7 @@ static void printFish(llvm::raw_ostream &out) {
       out << " -d '" << fishText(flag.help) << "'\n";
     }
     if (verb.bit == HelpVerb)
-      out << when << "-f -a '" << verbNames() << "'\n";
+      out << when << "-f -a '" << helpTopics() << "'\n";
     if (verb.bit == CompletionVerb)
       out << when << "-f -a 'bash zsh fish'\n";
   }

@@ -1,6 +1,8 @@
 // `tenon help`, `--help` and `--version`, generated from the tables of verbs
 // and flags.
 #include "runtime/tenon.h"
+#include "tools/tenon/ExitCodes.h"
+#include "tools/tenon/ManPage.h"
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -35,7 +37,7 @@ llvm::ArrayRef<Verb> verbs() {
        targetsVerb},
       {"completion", CompletionVerb, "bash|zsh|fish",
        "print a shell's completion script", completionVerb},
-      {"help", HelpVerb, "[COMMAND]", "show help", helpVerb},
+      {"help", HelpVerb, "[COMMAND|exit-codes]", "show help", helpVerb},
   };
   return table;
 }
@@ -59,10 +61,11 @@ void printHelp(llvm::raw_ostream &out, const Verb *verb) {
   out << "OVERVIEW: ahead-of-time compiler for machine-learning models\n\n"
          "USAGE: tenon COMMAND [arguments]\n\nCOMMANDS:\n";
   for (const Verb &row : verbs())
-    out << llvm::formatv("  {0,-11} {1,-20} {2}\n", row.name, row.usage,
+    out << llvm::formatv("  {0,-11} {1,-26} {2}\n", row.name, row.usage,
                          row.summary);
-  out << "\n'tenon help COMMAND' shows the flags of a command; "
-         "'tenon --version' the version.\n";
+  out << "\n'tenon help COMMAND' shows the flags of a command, "
+         "'tenon help exit-codes' what\nexit codes mean, 'tenon --version' "
+         "the version.\n";
 }
 
 void printVersion(llvm::raw_ostream &out, bool json) {
@@ -83,10 +86,18 @@ Status helpVerb(Invocation &call) {
   if (names.size() > 1)
     return call.talk.usage("expected one command, got '" + names[0] +
                            "' and '" + names[1] + "'");
+  if (call.args.hasArg(OPT_man)) {
+    printManPage(llvm::outs());
+    return Status::Success;
+  }
   const Verb *verb = nullptr;
   if (!names.empty()) {
+    if (names[0] == exitCodesTopic) {
+      printExitCodes(llvm::outs());
+      return Status::Success;
+    }
     verb = findVerb(names[0]);
-    std::vector<std::string> known;
+    std::vector<std::string> known{exitCodesTopic};
     for (const Verb &row : verbs())
       known.push_back(row.name);
     if (!verb)

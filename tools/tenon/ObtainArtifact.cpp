@@ -185,6 +185,8 @@ Status obtainArtifact(Invocation &call, const std::string &path,
   if (Status status = readEntryFlags(call, options.tensorflow);
       status != Status::Success)
     return status;
+  if (Status status = readShapes(call, options); status != Status::Success)
+    return status;
   if (Status status = readVariantFlags(call, options);
       status != Status::Success)
     return status;

@@ -53,16 +53,16 @@ def grp_print : OptionGroup<"print">, HelpText<"Printing">;
 def grp_diagnose : OptionGroup<"diagnose">, HelpText<"Diagnosis">;
 
 // Input
-defm shape : Eq<"--", "shape", [CompileVerb, InspectVerb], grp_input, "NAME:1x3x?x224",
+defm shape : Eq<"--", "shape", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb], grp_input, "NAME:1x3x?x224",
   "Fix the shape of input NAME; '?' keeps an extent dynamic">;
 defm dim : Eq<"--", "dim", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb],
   grp_input, "NAME=N",
   "Fix the dynamic extent NAME; commands that compile may also bound it: NAME=MIN..MAX[:MULTIPLE]">;
 defm context : Eq<"--", "context", [RunVerb, BenchVerb, VerifyVerb, GenerateVerb], grp_input, "NAME=N,..",
   "Choose sizes of context extents, which the states of the model have; repeatable">;
-defm specialize : Eq<"--", "specialize", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N,..",
+defm specialize : Eq<"--", "specialize", Generating, grp_input, "NAME:N,..",
   "Add a variant for these sizes of dynamic extents, used for inputs of exactly these sizes; repeatable">;
-defm pad : Eq<"--", "pad", [CompileVerb, RunVerb, BenchVerb], grp_input, "NAME:N",
+defm pad : Eq<"--", "pad", Generating, grp_input, "NAME:N",
   "Pad a dynamic extent to a multiple of N within the run; repeatable">;
 defm signature : Eq<"--", "signature", Generating, grp_input, "NAME",
   "Compile the signature NAME of a SavedModel; may be repeated">;
@@ -155,28 +155,29 @@ defm jobs : Eq<"--", "jobs", [CompileVerb], grp_optimise, "N",
 // Execution
 defm weights_file : Eq<"--", "weights-file", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "FILE",
   "The file of external weights, or its folder; by default TENON_WEIGHTS_PATH, then beside the artifact">;
-defm threads : Eq<"--", "threads", [RunVerb, VerifyVerb, GenerateVerb, TranscribeVerb], grp_execute, "N",
-  "Threads to run on; 0, the default, is one per CPU">;
+defm threads : Eq<"--", "threads", !listconcat(Executing, Texts), grp_execute, "N",
+  "Threads to run on; 0, the default, is one per CPU; bench takes several counts: 1,2,4">;
+def t : JoinedOrSeparate<["-"], "t">, Visibility<!listconcat(Executing, Texts)>, Group<grp_execute>,
+  Alias<threads>, MetaVarName<"N">, HelpText<"Short for --threads">;
 defm cpu : Eq<"--", "cpu", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "CPU",
   "Run as on a machine with CPU's features and no others; an artifact for several CPUs runs its version for CPU">;
 defm load_weights : Eq<"--", "load-weights", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute, "HOW",
   "Bring weights into memory: auto, map or copy; copies are faster, maps are shared", "auto,map,copy">;
 def verify_weights : On<"--", "verify-weights", [RunVerb, BenchVerb, GenerateVerb, TranscribeVerb], grp_execute,
   "Read every byte of the weights and refuse damaged ones; code and tables are always checked">;
-defm repeat : Eq<"--", "repeat", [RunVerb], grp_execute, "N", "Run N times and show the last result">;
+defm repeat : Eq<"--", "repeat", [RunVerb, BenchVerb], grp_execute, "N",
+  "Run N times and show the last result; bench: measure exactly N runs">;
+def r : JoinedOrSeparate<["-"], "r">, Visibility<[RunVerb, BenchVerb]>, Group<grp_execute>,
+  Alias<repeat>, MetaVarName<"N">, HelpText<"Short for --repeat">;
 defm deadline : Eq<"--", "deadline", [RunVerb, VerifyVerb, GenerateVerb, TranscribeVerb], grp_execute, "TIME",
   "Stop a run that takes longer: 500ms, 2s">;
 defm mem_limit : Eq<"--", "mem-limit", !listconcat(Executing, Texts), grp_execute, "SIZE",
   "Refuse a run that needs more working memory: 512M, 2G">;
 
 // Measurement
-def r : JoinedOrSeparate<["-"], "r">, Visibility<[BenchVerb]>, Group<grp_measure>,
-  MetaVarName<"N">, HelpText<"Measure exactly N runs">;
 defm warmup : Eq<"--", "warmup", [BenchVerb], grp_measure, "N", "Unmeasured runs before the measured ones; 3 by default">;
 defm min_time : Eq<"--", "min-time", [BenchVerb], grp_measure, "TIME",
   "Measure for at least this time, and at least ten runs; 1s by default">;
-def t : JoinedOrSeparate<["-"], "t">, Visibility<[BenchVerb]>, Group<grp_measure>,
-  MetaVarName<"1,2,4">, HelpText<"Thread counts to measure">;
 defm batch : Eq<"--", "batch", [BenchVerb], grp_measure, "LIST",
   "Sizes of the batch to measure: 1,8 or 1-32*2 or 1-4+1">;
 defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
@@ -254,3 +255,4 @@ defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "F
 def help : On<"--", "help", Every, grp_diagnose, "Show this help">;
 def h : Flag<["-"], "h">, Visibility<Every>, Alias<help>, Flags<[HelpHidden]>;
 def version : On<"--", "version", [NoVerb, CompileVerb], grp_diagnose, "Show the version">;
+def man : On<"--", "man", [HelpVerb], grp_print, "Print the manual page, in the language of man">;

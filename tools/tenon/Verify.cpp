@@ -88,6 +88,8 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
     return readChoice(call, OPT_format, {"text", "json"}, "text", flags.format);
   });
   then([&] { return readCodeFlags(call, flags.options); });
+  then([&] { return readShapes(call, flags.options); });
+  then([&] { return readVariantFlags(call, flags.options); });
   then([&] { return readDevice(call, flags.loading.device); });
   then([&] { return readEntryFlags(call, flags.options.tensorflow); });
   then([&] { return readDimSizes(call, flags.sizes); });
