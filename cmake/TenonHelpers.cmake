@@ -7,6 +7,19 @@ set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 # itself would add the build tree's path to every command and defeat compiler
 # caches.
 set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+
+# The precompiled header of `target`. It contains paths of the build tree; so
+# that two trees can share what a compiler cache holds, the file beside it tells
+# the cache what it depends on: the header, the options and the MLIR package.
+function(tenon_precompile target)
+  target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
+  file(SHA256 ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h header)
+  file(TIMESTAMP ${MLIR_CMAKE_DIR}/MLIRConfig.cmake package)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  set(pch ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch)
+  file(WRITE ${pch}.sum "${header} ${LLVM_PACKAGE_VERSION} ${package} ${options} ${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS}\n")
+endfunction()
+
 function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
@@ -14,7 +27,7 @@ function(tenon_mlir_pch)
   # Ignore timestamps: a package manager may install a header with a time older
   # than the build tree. Ninja does not notice, but Clang would refuse the PCH.
   target_compile_options(tenon_pch PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter "SHELL:-Xclang -fno-pch-timestamp")
-  target_precompile_headers(tenon_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
+  tenon_precompile(tenon_pch)
 endfunction()
 
 # tenon_library(NAME SOURCES... [LINK LIBS...]): a static library that uses
