@@ -355,6 +355,8 @@ void BlockTile::finish(const Values &sums) {
   int64_t columns = plan.getColumns();
   auto type = VectorType::get({quad}, nest.sum);
   for (int64_t own = 0; own < ownRows; ++own) {
+    if (own > 0) // the rows before must have been read
+      barrier();
     for (int64_t c = 0; c < ownColumns; c += quad) {
       Value four = vector::FromElementsOp::create(
           b, loc, type, ArrayRef(sums).slice(own * ownColumns + c, quad));
@@ -381,7 +383,6 @@ void BlockTile::finish(const Values &sums) {
                   memref::LoadOp::create(b, loc, resultTile, number));
           });
         });
-    barrier();
   }
 }
 
