@@ -189,7 +189,7 @@ def check_python(prefix, folder):
     copy_project(f"{folder}/project")
     said = call("/usr/bin/python3", "-c", PYTHON, f"{folder}/project/add.onnx",
                 f"{folder}/project/story/story.mlir",
-                PYTHONPATH=f"{prefix}/{LIBDIR}/python3/site-packages",
+                PYTHONPATH=f"{prefix}/{LIBDIR}/python3/dist-packages",
                 PYTHONDONTWRITEBYTECODE="1", TENON_CACHE_LIMIT="1G",
                 TENON_CACHE_DIR=f"{folder}/cache")
     for path in said.split():
