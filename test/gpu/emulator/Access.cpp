@@ -16,6 +16,10 @@ Space Access::resolve(Space space, uint64_t &address) const {
     address &= ~windowMask;
     return window == sharedWindow ? Space::Shared : Space::Local;
   }
+  if (window == parameterWindow) {
+    address &= ~windowMask;
+    return Space::Param;
+  }
   return Space::Global;
 }
 
@@ -99,6 +103,8 @@ uint8_t *Access::write(Space space, int lane, uint64_t address,
     sharedAt[size_t(numShared++)] = address;
     return block.shared.write(warp, lane, address, bytes, isAtomic);
   }
+  if (space == Space::Param)
+    warp.fail(lane, "writes to the parameters");
   checkAlignment(lane, address);
   Allocation *found = block.memory.find(address, bytes);
   if (!found)

@@ -1,6 +1,7 @@
 // cp.async: bytes from global to shared memory, which nobody may touch until
 // the lane has waited for their group.
 #include "test/gpu/emulator/Access.h"
+#include "test/gpu/emulator/FamilyDecoders.h"
 #include "test/gpu/emulator/Lanes.h"
 #include "test/gpu/emulator/Select.h"
 
@@ -60,6 +61,8 @@ void wait(Warp &warp, const Instruction &instruction, uint32_t mask) {
       std::memcpy(place, copy.bytes.data(), bytes);
     }
     copies.erase(copies.begin(), copies.begin() + long(done));
+    if (instruction.number <= 0)
+      block.bulkCopies.finishLate(warp, lane);
   });
 }
 
@@ -90,7 +93,11 @@ void decodeAsync(Decoding &d) {
   d.made.group = Group::AsyncCopy;
   if (!d.take("async"))
     d.refuse("expected .async");
+  if (d.take("bulk"))
+    return decodeBulkCopy(d);
   d.need(80, 70);
+  if (d.take("mbarrier"))
+    return decodeArrivalOfCopies(d);
   if (d.take("commit_group")) {
     d.made.run = commit;
     d.expectOperands(0);

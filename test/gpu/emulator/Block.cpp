@@ -19,24 +19,31 @@ Block::Block(Launch &launch, const std::array<uint32_t, 3> &place)
           launch.warps)),
       pending(numWarps * warpLanes), groups(numWarps * warpLanes),
       acquired(numWarps), seen(numWarps), fenced(numWarps),
-      draws(launch.machine.seed ^ firstWarp) {
+      draws(launch.machine.seed ^ firstWarp), mbarriers(*this),
+      bulkCopies(*this) {
   for (uint32_t i = 0; i < numWarps; ++i) {
     warps.push_back(std::make_unique<Warp>(*this, launch.program, i,
                                            numThreads - i * warpLanes));
-    warps.back()->known.assign(numWarps, 0);
-    warps.back()->known[i] = warps.back()->clock;
+    Warp &warp = *warps.back();
+    warp.knowledge.known.assign(numWarps, 0);
+    warp.knowledge.known[i] = warp.clock;
   }
 }
 
 void Block::run() {
   std::vector<Warp *> running;
   for (;;) {
+    if (bulkCopies.isUnderWay() && draws() % 2)
+      bulkCopies.goOn(draws);
     running.clear();
     for (auto &warp : warps)
       if (warp->state == Warp::State::Running)
         running.push_back(warp.get());
-    if (running.empty())
-      break;
+    if (running.empty()) {
+      if (!bulkCopies.isUnderWay() || !anyWaits())
+        break;
+      continue;
+    }
     Warp *chosen = running[draws() % running.size()];
     uint64_t turn = uint64_t(1) << (3 + draws() % 8);
     chosen->run(turn);
@@ -47,13 +54,19 @@ void Block::run() {
                    " instructions: it may not end");
   }
   checkEnd();
-  uint32_t last = 0;
+  uint32_t last = mbarriers.lastClock();
   for (auto &warp : warps)
     last = std::max(last, warp->clock);
   if (last > maxClock)
     throw Finding(launch.program.name +
                   ": more barriers than the emulator counts");
   shared.end(last);
+}
+
+bool Block::anyWaits() const {
+  return std::any_of(warps.begin(), warps.end(), [](const auto &warp) {
+    return warp->state == Warp::State::AtBarrier;
+  });
 }
 
 void Block::checkEnd() {
@@ -71,6 +84,12 @@ void Block::checkEnd() {
           *pending[thread].front().instruction,
           "lane " + std::to_string(thread % warpLanes) +
               ": ends before the asynchronous copy is waited for");
+  bulkCopies.end();
+  for (const auto &warp : warps)
+    if (warp->matrixUnit)
+      warp->matrixUnit->end(*warp);
+  warpgroups.end();
+  mbarriers.end();
 }
 
 void Block::deadlock() {
@@ -80,6 +99,8 @@ void Block::deadlock() {
   for (auto &warp : warps)
     if (warp->state == Warp::State::AtBarrier) {
       text += " " + std::to_string(warp->number);
+      if (std::string at = mbarriers.waitText(*warp); !at.empty())
+        text += " (" + at + ")";
       first = first ? first : warp.get();
     }
   first->failAt(first->waitsAt(), text);
@@ -116,16 +137,15 @@ void Block::arrive(Warp &warp, uint32_t number, uint32_t threads, bool waits) {
 }
 
 void Block::pass(Barrier &barrier) {
-  std::vector<uint32_t> joined(numWarps);
+  Knowledge joined;
   Clocks outside;
   for (Warp *member : barrier.members) {
-    for (uint32_t i = 0; i < numWarps; ++i)
-      joined[i] = std::max(joined[i], member->known[i]);
+    joined.join(member->knowledge);
     for (auto [warp, clock] : acquired[member->number])
       outside[warp] = std::max(outside[warp], clock);
   }
   for (Warp *member : barrier.waiting) {
-    member->known = joined;
+    member->knowledge = joined;
     acquired[member->number] = outside;
     member->state = Warp::State::Running;
   }
@@ -139,7 +159,7 @@ void Block::pass(Barrier &barrier) {
 bool Block::happenedBefore(const Warp &warp, uint32_t other,
                            uint32_t clock) const {
   if (has(other))
-    return clock <= warp.known[other - firstWarp];
+    return clock <= warp.knowledge.known[other - firstWarp];
   const Clocks &clocks = acquired[warp.number];
   auto found = clocks.find(other);
   return found != clocks.end() && clock <= found->second;
@@ -149,7 +169,7 @@ bool Block::happenedBefore(const Warp &warp, uint32_t other,
 Clocks Block::clocksOf(const Warp &warp) const {
   Clocks clocks = acquired[warp.number];
   for (uint32_t i = 0; i < numWarps; ++i)
-    clocks[globalWarp(i)] = warp.known[i];
+    clocks[globalWarp(i)] = warp.knowledge.known[i];
   return clocks;
 }
 
@@ -157,7 +177,7 @@ void Block::join(Warp &warp, const Clocks &clocks, Scope scope) {
   for (auto [other, clock] : clocks) {
     if (!has(other) && scope == Scope::Block)
       continue;
-    uint32_t &known = has(other) ? warp.known[other - firstWarp]
+    uint32_t &known = has(other) ? warp.knowledge.known[other - firstWarp]
                                  : acquired[warp.number][other];
     known = std::max(known, clock);
   }
@@ -203,7 +223,7 @@ void Block::order(Warp &warp, uint64_t address, const StrongAccess &access) {
       publish(address, clocks, std::min(scope, access.scope));
   if (access.releases) {
     publish(address, clocksOf(warp), access.scope);
-    warp.known[warp.number] = ++warp.clock;
+    warp.advance();
   }
 }
 
@@ -212,7 +232,7 @@ void Block::fence(Warp &warp, Scope scope) {
   if (scope == Scope::Device)
     seen[warp.number].clear();
   fenced[warp.number][size_t(scope)] = clocksOf(warp);
-  warp.known[warp.number] = ++warp.clock;
+  warp.advance();
 }
 
 uint32_t Block::special(const std::string &name, uint32_t thread) const {

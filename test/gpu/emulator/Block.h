@@ -3,8 +3,10 @@
 #ifndef TENON_TEST_GPU_EMULATOR_BLOCK_H
 #define TENON_TEST_GPU_EMULATOR_BLOCK_H
 
+#include "test/gpu/emulator/BulkCopies.h"
 #include "test/gpu/emulator/DeviceMemory.h"
 #include "test/gpu/emulator/Launch.h"
+#include "test/gpu/emulator/Mbarriers.h"
 #include "test/gpu/emulator/SharedMemory.h"
 #include "test/gpu/emulator/Warp.h"
 
@@ -60,6 +62,11 @@ public:
   void order(Warp &warp, uint64_t address, const StrongAccess &access);
   void fence(Warp &warp, Scope scope);
 
+  /// A new place in the vector clocks, after those of the warps.
+  uint32_t addAgent() { return numWarps + numAgents++; }
+  /// Decides what the hardware leaves open.
+  bool coin() { return draws() % 2; }
+
   std::string placeText() const;
   std::string warpText(uint32_t globalWarp) const;
 
@@ -79,11 +86,12 @@ private:
   Clocks clocksOf(const Warp &warp) const;
   void join(Warp &warp, const Clocks &clocks, Scope scope);
   void publish(uint64_t address, const Clocks &clocks, Scope scope);
+  bool anyWaits() const;
   void checkEnd();
   [[noreturn]] void deadlock();
 
   std::array<uint32_t, 3> place;
-  uint32_t numThreads, numWarps, firstWarp, barriersPassed = 0;
+  uint32_t numThreads, numWarps, firstWarp, barriersPassed = 0, numAgents = 0;
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, 16> barriers;
   std::vector<std::vector<Copy>> pending;
@@ -95,6 +103,11 @@ private:
   std::vector<Clocks> seen;
   std::vector<std::array<Clocks, 2>> fenced;
   std::mt19937_64 draws;
+
+public:
+  Mbarriers mbarriers;
+  BulkCopies bulkCopies;
+  Warpgroups warpgroups;
 };
 
 } // namespace tenon::ptx

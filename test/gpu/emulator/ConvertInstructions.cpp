@@ -200,8 +200,28 @@ void checkRounding(Decoding &d, const Form &form, bool toWhole) {
     d.refuse("saturation of floats is not emulated");
 }
 
+/// A float with a fraction of 10 bits, rounded to nearest, ties away from zero.
+uint32_t toTf32(uint32_t bits) {
+  uint32_t size = bits & 0x7fffffff;
+  if (size > 0x7f800000)
+    return floatNan;
+  return (bits & 0x80000000) | ((size + 0x1000) & 0x7fffe000);
+}
+
+void decodeTf32(Decoding &d) {
+  if (!d.take("tf32") || !d.take("f32"))
+    d.refuse("expected .tf32.f32");
+  d.need(80, 70);
+  d.expectOperands(2);
+  d.write(0, b32);
+  d.read(1, b32);
+  d.made.run = unary<uint32_t, uint32_t, toTf32>;
+}
+
 void decodeConvert(Decoding &d) {
   d.made.group = Group::Convert;
+  if (d.take("rna"))
+    return decodeTf32(d);
   bool toWhole = false;
   Form form;
   form.rounding = takeRounding(d, toWhole);

@@ -10,7 +10,7 @@ namespace tenon::ptx {
 
 struct Counters {
   /// Instructions of warps, by group.
-  std::array<uint64_t, size_t(Group::Count)> instructions{};
+  std::array<uint64_t, size_t(Group::Count) + 1> instructions{};
   /// 32-byte sectors of global memory that instructions touched.
   uint64_t sectorsRead = 0, sectorsWritten = 0;
   /// Bytes of global memory that lanes asked for.
@@ -25,7 +25,7 @@ struct Counters {
     uint64_t sum = 0;
     for (uint64_t count : instructions)
       sum += count;
-    return sum;
+    return sum - (*this)[Group::Implicit];
   }
 };
 

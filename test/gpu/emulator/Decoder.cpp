@@ -228,6 +228,9 @@ void Decoder::finish() {
     };
     instruction.reads = place(reads[i], instruction.numReads);
     instruction.writes = place(writes[i], instruction.numWrites);
+    // Its sums have no value yet; it knows how many there are.
+    if (instruction.isOfMatrixUnit)
+      instruction.numWrites = 0;
   }
 }
 
@@ -318,13 +321,28 @@ const Decoder::Variable *Decoder::variableNamed(const std::string &name) {
   return nullptr;
 }
 
-Slot Decoder::addressSlot(const Variable &variable) {
+Slot Decoder::addressSlot(const Variable &variable, int bytes) {
   if (!variable.isDynamic)
-    return constantSlot(variable.address, 8);
-  Slot slot = newSlot(8);
+    return constantSlot(variable.address, bytes);
+  Slot slot = newSlot(bytes);
   dynamicConstants.push_back(program.constants.size());
-  program.constants.push_back({slot, 8, 0});
+  program.constants.push_back({slot, bytes, 0});
   return slot;
+}
+
+Slot Decoder::derived(const Instruction &user, Slot from, Instruction::Run run,
+                      int64_t number) {
+  Slot made = newSlot(8);
+  Instruction before = user;
+  before.run = run;
+  before.number = number;
+  before.group = Group::Implicit;
+  before.isBranch = before.packs = before.isOfMatrixUnit = false;
+  before.negated = 0;
+  reads.insert(reads.end() - 1, {from});
+  writes.insert(writes.end() - 1, {made});
+  program.code.push_back(before);
+  return made;
 }
 
 Program decode(const Module &module, const Function &function,

@@ -46,8 +46,10 @@ private:
   Slot specialSlot(const std::string &name);
   /// The variable that a name means, or null.
   const Variable *variableNamed(const std::string &name);
-  Slot addressSlot(const Variable &variable);
-  std::vector<Slot> &operandsOf(const Instruction &instruction, bool writes);
+  Slot addressSlot(const Variable &variable, int bytes);
+  /// An address of 64 bits that an instruction before `user` computes.
+  Slot derived(const Instruction &user, Slot from, Instruction::Run run,
+               int64_t number);
 
   const Module &module;
   const VariableAddresses &addresses;

@@ -3,6 +3,7 @@
 #include "test/gpu/emulator/Decoding.h"
 
 #include "test/gpu/emulator/Decoder.h"
+#include "test/gpu/emulator/Lanes.h"
 
 namespace tenon::ptx {
 
@@ -33,6 +34,12 @@ bool Decoding::take(const char *modifier) {
   return true;
 }
 
+void Decoding::needVariant(const char *name) {
+  if (decoder.module.architecture != name)
+    refuse(std::string("needs ") + name + ", the module is for " +
+           decoder.module.architecture);
+}
+
 std::string Decoding::takeOneOf(std::initializer_list<const char *> names) {
   std::string all;
   for (const char *name : names) {
@@ -41,6 +48,17 @@ std::string Decoding::takeOneOf(std::initializer_list<const char *> names) {
     all += std::string(all.empty() ? "." : ", .") + name;
   }
   refuse("expected one of " + all);
+}
+
+std::string Decoding::takeAny() {
+  if (!hasModifier())
+    refuse("expected more modifiers");
+  return statement.modifiers[taken++];
+}
+
+void Decoding::useMatrixUnit() {
+  decoder.program.usesMatrixUnit = true;
+  made.isOfMatrixUnit = true;
 }
 
 void Decoding::takeRounding() {
@@ -76,7 +94,8 @@ Type Decoding::takeType() {
 Space Decoding::takeSpace() {
   if (take("global"))
     return Space::Global;
-  if (take("shared") || take("shared::cta"))
+  // A block is a cluster of its own.
+  if (take("shared") || take("shared::cta") || take("shared::cluster"))
     return Space::Shared;
   if (take("local"))
     return Space::Local;
@@ -107,11 +126,43 @@ void Decoding::expectOperands(size_t least, size_t most) {
            std::to_string(numOperands()));
 }
 
+const std::vector<Operand> &Decoding::vector(size_t i, size_t count) const {
+  const Operand &found = operand(i);
+  if (found.form != Operand::Form::Vector || found.elements.size() != count)
+    refuse("expected a vector of " + std::to_string(count) + " registers");
+  return found.elements;
+}
+
 /// The bytes of a lane's value; 0 for predicates.
 static int bytesOf(Type type) {
   if (type.kind == Kind::Predicate)
     return 0;
   return type.bits < 0 ? 4 : type.bits / 8;
+}
+
+static void extendAddress(Warp &warp, const Instruction &instruction,
+                          uint32_t mask) {
+  const uint32_t *narrow = warp.lanes<uint32_t>(instruction.reads[0]);
+  setLanes(warp.lanes<uint64_t>(instruction.writes[0]), mask,
+           [&](int lane) { return uint64_t(narrow[lane]); });
+}
+
+static void addToAddress(Warp &warp, const Instruction &instruction,
+                         uint32_t mask) {
+  const uint64_t *from = warp.lanes<uint64_t>(instruction.reads[0]);
+  setLanes(warp.lanes<uint64_t>(instruction.writes[0]), mask,
+           [&](int lane) { return from[lane] + uint64_t(instruction.number); });
+}
+
+static void intoShared(Warp &warp, const Instruction &instruction,
+                       uint32_t mask) {
+  const uint64_t *from = warp.lanes<uint64_t>(instruction.reads[0]);
+  setLanes(warp.lanes<uint64_t>(instruction.writes[0]), mask, [&](int lane) {
+    uint64_t address = from[lane] + uint64_t(instruction.number);
+    if ((address & windowMask) != sharedWindow)
+      warp.fail(lane, "expects an address in shared memory");
+    return address & ~windowMask;
+  });
 }
 
 void Decoding::read(size_t i, Type type) { read(operand(i), type); }
@@ -144,13 +195,16 @@ int Decoding::readWide(const Operand &operand, Type type) {
     refuse("expected a register or a constant");
   }
   if (const auto *variable = decoder.variableNamed(operand.name)) {
-    slots.push_back(decoder.addressSlot(*variable));
-    return 8;
+    // Addresses in shared memory fit 32 bits.
+    int size = variable->space == Space::Shared && bytes == 4 ? 4 : 8;
+    slots.push_back(decoder.addressSlot(*variable, size));
+    return size;
   }
   int found = 0;
   if (operand.negated && type.kind != Kind::Predicate)
     refuse("'!' before a register that is no predicate");
-  made.negated |= uint32_t(operand.negated) << slots.size();
+  if (operand.negated)
+    made.negated |= uint32_t(1) << slots.size();
   slots.push_back(decoder.registerNamed(statement, operand.name, found));
   if (found < bytes || (found == 0) != (bytes == 0))
     refuse("a register of other size than the type: " + operand.name);
@@ -179,29 +233,53 @@ int Decoding::writeWide(const Operand &operand, Type type) {
   return found;
 }
 
-void Decoding::address(size_t i, Space space) {
-  const Operand &at = operand(i);
-  if (at.form != Operand::Form::Address || !at.elements.empty())
+Slot Decoding::addressRegister(const Operand &at, Space space) {
+  if (at.form != Operand::Form::Address)
     refuse("expected an address");
-  made.number = at.offset;
-  auto &slots = decoder.reads.back();
-  if (at.name.empty()) {
-    slots.push_back(decoder.constantSlot(0, 8));
-    return;
-  }
+  if (at.name.empty())
+    return decoder.constantSlot(0, 8);
   if (const auto *variable = decoder.variableNamed(at.name)) {
     // A .param variable of a call lies in the caller's local memory.
     bool isLocal = variable->space == Space::Local;
     made.second = space == Space::Param && isLocal;
     if (variable->space != space && !made.second)
       refuse("the variable " + at.name + " is in another space");
-    slots.push_back(decoder.addressSlot(*variable));
-    return;
+    return decoder.addressSlot(*variable, 8);
   }
   int bytes = 0;
-  slots.push_back(decoder.registerNamed(statement, at.name, bytes));
+  Slot slot = decoder.registerNamed(statement, at.name, bytes);
+  if (bytes == 4 && space == Space::Shared)
+    return decoder.derived(made, slot, extendAddress, 0);
   if (bytes != 8)
     refuse("expected an address of 64 bits");
+  return slot;
+}
+
+void Decoding::address(size_t i, Space space) {
+  if (!operand(i).elements.empty())
+    refuse("expected an address");
+  made.number = operand(i).offset;
+  Slot slot = addressRegister(operand(i), space);
+  decoder.reads.back().push_back(slot);
+}
+
+void Decoding::wholeAddress(size_t i, Space space) {
+  uint32_t second = made.second;
+  Slot slot = addressRegister(operand(i), space);
+  made.second = second;
+  if (int64_t offset = operand(i).offset)
+    slot = decoder.derived(made, slot, addToAddress, offset);
+  decoder.reads.back().push_back(slot);
+}
+
+void Decoding::sharedAddress(size_t i, Space space) {
+  if (space == Space::Shared)
+    return wholeAddress(i, space);
+  if (space != Space::Generic)
+    refuse("expected .shared");
+  Slot slot = decoder.derived(made, addressRegister(operand(i), space),
+                              intoShared, operand(i).offset);
+  decoder.reads.back().push_back(slot);
 }
 
 uint64_t Decoding::constant(size_t i) const {

@@ -19,6 +19,8 @@ public:
   [[noreturn]] void refuse(const std::string &what) const;
   /// Refuses the statement for older architectures or PTX versions.
   void need(int architecture, int version);
+  /// Refuses the statement unless the module is for exactly this, as sm_90a.
+  void needVariant(const char *name);
   /// The architecture: 80 for sm_80.
   int architecture() const;
 
@@ -27,6 +29,8 @@ public:
   bool take(const char *modifier);
   /// The modifier that is one of the names; refuses if none is.
   std::string takeOneOf(std::initializer_list<const char *> names);
+  /// The next modifier, whatever it is.
+  std::string takeAny();
   /// A rounding .rn that must be there: without it the assembler may contract.
   void takeRounding();
   Type takeType();
@@ -40,6 +44,8 @@ public:
   const Operand &operand(size_t i) const;
   void expectOperands(size_t least, size_t most);
   void expectOperands(size_t count) { expectOperands(count, count); }
+  /// The elements of a vector {a, b, ..} of `count` registers.
+  const std::vector<Operand> &vector(size_t operand, size_t count) const;
   /// Reads an operand of the type: a register of its size, or a constant.
   void read(size_t operand, Type type);
   void read(const Operand &operand, Type type);
@@ -49,9 +55,13 @@ public:
   void write(const Operand &operand, Type type);
   /// Writes a register at least as wide as the type; its bytes.
   int writeWide(const Operand &operand, Type type);
-  /// Reads the address; its offset becomes the instruction's number. Returns
-  /// the space of a named variable.
+  /// Reads the address as 64 bits; its offset becomes the instruction's number.
+  /// A register of 32 bits holds an address in shared memory.
   void address(size_t operand, Space space);
+  /// Reads the address with its offset added.
+  void wholeAddress(size_t operand, Space space);
+  /// The same of shared memory; a generic address must be in its window.
+  void sharedAddress(size_t operand, Space space);
   /// A constant operand.
   uint64_t constant(size_t operand) const;
   /// The place of a label; known when all is decoded.
@@ -61,10 +71,16 @@ public:
   bool isInlined() const;
   void targetEnd();
 
+  /// The instruction is one for the matrix unit: what it writes has a value
+  /// only once that was waited for.
+  void useMatrixUnit();
+
   const Statement &statement;
   Instruction &made;
 
 private:
+  Slot addressRegister(const Operand &operand, Space space);
+
   Decoder &decoder;
   size_t taken = 0;
 };
@@ -81,7 +97,8 @@ struct InstructionRow {
 /// The rows of each family.
 std::vector<InstructionRow> integerRows(), bitRows(), floatRows(),
     convertRows(), compareRows(), moveRows(), memoryRows(), controlRows(),
-    warpRows(), atomicRows(), asyncCopyRows();
+    warpRows(), atomicRows(), asyncCopyRows(), matrixRows(), matrixMoveRows(),
+    mbarrierRows(), warpgroupRows();
 
 /// The row of an instruction, or null.
 const InstructionRow *instructionNamed(const std::string &name);

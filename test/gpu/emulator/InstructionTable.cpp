@@ -11,7 +11,8 @@ static const std::unordered_map<std::string, InstructionRow> &table() {
     for (const auto &rows :
          {integerRows(), bitRows(), floatRows(), convertRows(), compareRows(),
           moveRows(), memoryRows(), controlRows(), warpRows(), atomicRows(),
-          asyncCopyRows()})
+          asyncCopyRows(), matrixRows(), matrixMoveRows(), mbarrierRows(),
+          warpgroupRows()})
       for (const InstructionRow &row : rows)
         made.emplace(row.name, row);
     return made;

@@ -1,5 +1,6 @@
 // ld and st in all spaces, fences, and prefetches.
 #include "test/gpu/emulator/Access.h"
+#include "test/gpu/emulator/FamilyDecoders.h"
 #include "test/gpu/emulator/Lanes.h"
 #include "test/gpu/emulator/Select.h"
 
@@ -218,6 +219,8 @@ void decodeFence(Decoding &d) {
   d.made.group = Group::Fence;
   d.made.run = fence;
   d.expectOperands(0);
+  if (d.take("proxy") || d.take("mbarrier_init"))
+    return decodeProxyFence(d);
   bool isOld = d.statement.name == "membar";
   if (!isOld)
     d.takeOneOf({"sc", "acq_rel"});
@@ -230,7 +233,10 @@ void decodePrefetch(Decoding &d) {
   d.made.group = Group::Move;
   d.made.run = nothing;
   Space space = d.takeSpace();
-  d.takeOneOf({"L1", "L2"});
+  if (d.take("tensormap"))
+    d.need(90, 80);
+  else
+    d.takeOneOf({"L1", "L2"});
   d.expectOperands(1);
   d.address(0, space);
 }

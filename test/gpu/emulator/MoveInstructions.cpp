@@ -93,9 +93,10 @@ void decodeConvertAddress(Decoding &d) {
     d.refuse("expected .u64");
   int64_t window = space == Space::Shared  ? int64_t(sharedWindow)
                    : space == Space::Local ? int64_t(localWindow)
+                   : space == Space::Param ? int64_t(parameterWindow)
                                            : 0;
-  if (space == Space::Generic || space == Space::Param)
-    d.refuse("expected .global, .shared, .local or .const");
+  if (space == Space::Generic)
+    d.refuse("expected .global, .shared, .local, .param or .const");
   d.made.number = toSpace ? -window : window;
   d.made.run = shiftAddress;
   d.expectOperands(2);

@@ -42,7 +42,9 @@ enum class Group : uint8_t {
   Barrier,
   Fence,
   AsyncCopy,
+  Matrix,
   Count,
+  Implicit = Count, ///< added by the decoder, and in no total
 };
 
 struct Instruction {
@@ -54,6 +56,7 @@ struct Instruction {
   Group group = Group::Move;
   bool isGuarded = false, guardNegated = false;
   bool packs = false; ///< it reads parts of which some may have no value
+  bool isOfMatrixUnit = false;
   /// Also runs where the guard is false for all lanes.
   bool isBranch = false;
   Slot guard;
@@ -100,6 +103,7 @@ struct Program {
     uint32_t offset, bytes;
   };
   std::vector<Parameter> parameters;
+  bool usesMatrixUnit = false;
   uint32_t maxThreads = 0; // .maxntid or .reqntid; 0: none
   bool threadsAreExact = false;
 };
@@ -113,9 +117,10 @@ Program decode(const Module &module, const Function &function,
                const VariableAddresses &addresses);
 
 /// The bases of the windows through which generic addresses reach shared and
-/// local memory.
+/// local memory, and the parameters of a kernel.
 constexpr uint64_t sharedWindow = uint64_t(1) << 56,
                    localWindow = uint64_t(2) << 56,
+                   parameterWindow = uint64_t(3) << 56,
                    windowMask = ~((uint64_t(1) << 56) - 1);
 
 } // namespace tenon::ptx

@@ -13,7 +13,8 @@ constexpr uint32_t several = 32;
 
 SharedMemory::SharedMemory(uint32_t size, const Gaps &gaps, uint32_t warps)
     : warps(warps), gaps(gaps), bytes(size), states(size), parts(size),
-      writes(size / 4 + 1), reads((size / 4 + 1) * size_t(warps)) {
+      writes(size / 4 + 1), reads((size / 4 + 1) * size_t(warps)),
+      asyncReads(size / 4 + 1) {
   forget();
 }
 
@@ -25,6 +26,7 @@ void SharedMemory::forget() {
 
 void SharedMemory::end(uint32_t lastClock) {
   forget();
+  std::fill(asyncReads.begin(), asyncReads.end(), uint16_t(0));
   base += lastClock;
   if (base < 1u << 24)
     return;
@@ -42,24 +44,29 @@ uint32_t SharedMemory::lanesNow(const Warp &warp) const {
 
 bool SharedMemory::isOld(const Warp &warp, uint32_t other,
                          uint32_t clock) const {
-  return clock <= base || clock - base <= warp.known[other];
+  return clock <= base || warp.knowledge.knows(other, clock - base);
 }
 
-void SharedMemory::checkPlace(Warp &warp, int lane, uint64_t offset,
+void SharedMemory::checkRange(Warp &warp, int lane, uint64_t offset,
                               uint32_t count) {
   if (offset > bytes.size() || count > bytes.size() - offset)
     warp.fail(lane, std::to_string(count) + " bytes at " +
                         std::to_string(offset) + " of " +
                         std::to_string(bytes.size()) +
                         " bytes of shared memory");
-  if (offset & (count - 1))
-    warp.fail(lane, "the address " + std::to_string(offset) +
-                        " in shared memory is no multiple of " +
-                        std::to_string(count));
   for (uint64_t i = offset; i < offset + count; ++i)
     if (states[i] == Outside)
       warp.fail(lane, "byte " + std::to_string(i) +
                           " of shared memory, which is in no variable");
+}
+
+void SharedMemory::checkPlace(Warp &warp, int lane, uint64_t offset,
+                              uint32_t count) {
+  checkRange(warp, lane, offset, count);
+  if (offset & (count - 1))
+    warp.fail(lane, "the address " + std::to_string(offset) +
+                        " in shared memory is no multiple of " +
+                        std::to_string(count));
 }
 
 void SharedMemory::race(Warp &warp, int lane, uint64_t word,
@@ -78,8 +85,11 @@ void SharedMemory::checkWrite(Warp &warp, int lane, uint64_t word,
                      : isOld(warp, write.warp, write.clock);
   if (!ordered)
     race(warp, lane, word,
-         "the write of warp " + std::to_string(write.warp) + ", lane " +
-             std::to_string(write.lane));
+         write.warp < warps
+             ? "the write of warp " + std::to_string(write.warp) + ", lane " +
+                   std::to_string(write.lane)
+             : "the write of an asynchronous copy, whose mbarrier was not "
+               "waited for");
 }
 
 bool SharedMemory::arePartsOfWarp(const Warp &warp, uint64_t word,
@@ -113,16 +123,23 @@ void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
   }
 }
 
-const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
-                                  uint32_t count) {
-  checkPlace(warp, lane, offset, count);
+void SharedMemory::checkWritten(Warp &warp, int lane, uint64_t offset,
+                                uint32_t count) {
   for (uint64_t i = offset; i < offset + count; ++i)
     if (states[i] != Written)
       warp.fail(lane, states[i] == Pending
                           ? "reads what an asynchronous copy is still writing"
+                      : states[i] == Synchronizes
+                          ? "reads an mbarrier"
                           : "reads shared memory that nothing has written, at "
                             "byte " +
                                 std::to_string(i));
+}
+
+const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
+                                  uint32_t count) {
+  checkPlace(warp, lane, offset, count);
+  checkWritten(warp, lane, offset, count);
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
     if (arePartsOfWarp(warp, word, count))
       checkParts(warp, lane, offset, count);
@@ -141,6 +158,8 @@ uint8_t *SharedMemory::write(Warp &warp, int lane, uint64_t offset,
   for (uint64_t i = offset; i < offset + count; ++i) {
     if (states[i] == Pending)
       warp.fail(lane, "writes what an asynchronous copy is still writing");
+    if (states[i] == Synchronizes)
+      warp.fail(lane, "writes over an mbarrier");
     if (isAtomic && states[i] != Written)
       warp.fail(lane, "reads shared memory that nothing has written");
     states[i] = Written;
@@ -156,6 +175,7 @@ uint8_t *SharedMemory::write(Warp &warp, int lane, uint64_t offset,
       std::fill_n(parts.begin() + long(offset), count,
                   now(warp) * 64 + uint32_t(lane));
     checkReads(warp, lane, word);
+    checkNotRead(warp, lane, word);
     last = {now(warp), uint16_t(warp.number), uint8_t(lane), isAtomic, isPart};
   }
   return &bytes[offset];

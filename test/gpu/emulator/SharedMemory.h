@@ -31,10 +31,34 @@ public:
   /// The bytes of a copy may be read; they belong at the returned place.
   uint8_t *endCopy(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
 
+  // Asynchronous copies of blocks of memory and matrix units see what other
+  // instructions wrote if a fence.proxy.async came between.
+
+  /// Bytes will be written by a copy; nobody may touch them until it is done.
+  void beginAsyncWrite(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
+  /// The copy has written, as `agent` at `clock`.
+  uint8_t *endAsyncWrite(uint32_t agent, uint32_t clock, uint64_t offset,
+                         uint32_t bytes);
+  /// Bytes are read until endAsyncRead; nobody may write them.
+  const uint8_t *beginAsyncRead(Warp &warp, int lane, uint64_t offset,
+                                uint32_t bytes);
+  void endAsyncRead(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
+
+  /// What an asynchronous read reads.
+  const uint8_t *at(uint64_t offset) const { return &bytes[offset]; }
+
+  /// Makes eight bytes an mbarrier, which no other access may touch.
+  void makeBarrier(Warp &warp, int lane, uint64_t offset);
+  void dropBarrier(Warp &warp, int lane, uint64_t offset);
+  /// A finding if no mbarrier is there, or its init is not ordered before.
+  void checkBarrier(Warp &warp, int lane, uint64_t offset);
+  /// True if a fence.proxy.async came after the last write of the word.
+  bool isProxied(const Warp &warp, uint64_t offset) const;
+
   uint32_t size() const { return uint32_t(bytes.size()); }
 
 private:
-  enum : uint8_t { Unwritten, Written, Pending, Outside };
+  enum : uint8_t { Unwritten, Written, Pending, Outside, Synchronizes };
   struct Write {
     uint32_t clock = 0;
     uint16_t warp = 0;
@@ -48,13 +72,17 @@ private:
   uint32_t lanesNow(const Warp &warp) const;
   /// True if what another warp did at `clock` is ordered before now.
   bool isOld(const Warp &warp, uint32_t other, uint32_t clock) const;
+  void checkRange(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkPlace(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
+  void checkWritten(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkWrite(Warp &warp, int lane, uint64_t word, bool isAtomic);
   /// True if an access of `bytes` and the word's last write are of parts of the
   /// word and of one warp.
   bool arePartsOfWarp(const Warp &warp, uint64_t word, uint32_t bytes) const;
   void checkParts(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkReads(Warp &warp, int lane, uint64_t word);
+  void checkProxy(Warp &warp, int lane, uint64_t word);
+  void checkNotRead(Warp &warp, int lane, uint64_t word);
   [[noreturn]] void race(Warp &warp, int lane, uint64_t word,
                          const std::string &other);
 
@@ -69,6 +97,8 @@ private:
   /// For each word and warp: the clock of its last read times 64, plus the
   /// lane, or 32 if several lanes read it.
   std::vector<uint32_t> reads;
+  /// By word: how many asynchronous reads are under way.
+  std::vector<uint16_t> asyncReads;
 };
 
 } // namespace tenon::ptx

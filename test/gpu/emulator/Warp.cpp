@@ -24,6 +24,8 @@ Warp::Warp(Block &block, const Program &program, uint32_t number,
       memcpy(place + lane * constant.bytes, &constant.bits, constant.bytes);
   }
   fillSpecials();
+  if (program.usesMatrixUnit)
+    matrixUnit = std::make_unique<MatrixUnit>(program.numSlots);
 }
 
 void Warp::fillSpecials() {
@@ -52,6 +54,8 @@ void Warp::run(uint64_t steps) {
     next = pc + 1;
     ++block.counters[instruction.group];
     if (mask || instruction.isBranch) {
+      if (matrixUnit && !instruction.isOfMatrixUnit)
+        matrixUnit->access(*this, instruction);
       checkDefined(instruction, mask);
       instruction.run(*this, instruction, mask);
       for (uint16_t i = 0; i < instruction.numWrites; ++i)

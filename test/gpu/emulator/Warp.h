@@ -3,6 +3,8 @@
 #define TENON_TEST_GPU_EMULATOR_WARP_H
 
 #include "test/gpu/emulator/Counters.h"
+#include "test/gpu/emulator/Knowledge.h"
+#include "test/gpu/emulator/MatrixUnit.h"
 #include "test/gpu/emulator/Program.h"
 
 #include <array>
@@ -52,6 +54,12 @@ public:
     return value;
   }
 
+  /// Whether a register has a value in all lanes.
+  bool hasValue(Slot slot) const { return defined[slot.index] == allLanes; }
+  void setHasValue(Slot slot, bool has) {
+    defined[slot.index] = has ? allLanes : 0;
+  }
+
   /// Divides the lanes: those of `taken` go on at `target`.
   void branch(uint32_t taken, uint32_t target);
   /// The lanes of `mask` end.
@@ -64,8 +72,19 @@ public:
   /// The instruction where it waits.
   const Instruction &waitsAt() const { return program.code[waiting]; }
 
+  /// Waits, and then runs the instruction again.
+  void waitAndRepeat() {
+    next = pc;
+    wait();
+  }
+
+  /// Accesses of a lane after now are ordered after its own before.
+  void advance() { knowledge.known[number] = ++clock; }
   /// Goes on after a barrier of its lanes.
-  void passBarrier() { known[number] = lanesClock = ++clock; }
+  void passBarrier() {
+    advance();
+    lanesClock = clock;
+  }
   /// Throws a finding about the instruction that runs now.
   [[noreturn]] void fail(const std::string &what);
   /// The same, about one lane.
@@ -73,6 +92,8 @@ public:
   /// The same, about an instruction that ran before.
   [[noreturn]] void failAt(const Instruction &instruction,
                            const std::string &what) const;
+  /// The instruction that runs now.
+  const Instruction &current() const { return program.code[pc]; }
   /// Kernel, line and text of the instruction that runs now.
   std::string placeText() const { return placeText(program.code[pc]); }
 
@@ -87,12 +108,14 @@ public:
   uint32_t clock = 1;
   /// The clock since the last barrier that orders the warp's own lanes.
   uint32_t lanesClock = 1;
-  /// Which clocks of other warps of the block happened before now.
-  std::vector<uint32_t> known;
+  /// What happened before now.
+  Knowledge knowledge;
   /// The lanes that get no value, for each register that the instruction
   /// writes.
   std::array<uint32_t, 8> withoutValue{};
   bool leavesOut = false; ///< some do
+  /// Null if the kernel uses none.
+  std::unique_ptr<MatrixUnit> matrixUnit;
   /// Local memory: each lane has a frame.
   std::vector<uint8_t> local, localWritten;
 

@@ -153,6 +153,32 @@ void decodeActiveMask(Decoding &d) {
   d.made.run = activeMask;
 }
 
+/// The leader is the lowest lane: the same one every time.
+void elect(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  uint32_t named = members(warp, instruction.reads[0], mask);
+  auto leader = uint32_t(__builtin_ctz(named & warp.existing));
+  setLanes(warp.lanes<uint32_t>(instruction.writes[0]), mask,
+           [&](int) { return leader; });
+  uint32_t &predicate = warp.predicate(instruction.writes[1]);
+  predicate = (predicate & ~mask) | (mask & 1u << leader);
+}
+
+void decodeElect(Decoding &d) {
+  d.made.group = Group::WarpExchange;
+  d.need(90, 80);
+  if (!d.take("sync"))
+    d.refuse("expected .sync");
+  d.expectOperands(2);
+  Operand leader = d.operand(0), isLeader;
+  isLeader.name = leader.second;
+  if (leader.second.empty())
+    d.refuse("expected a predicate too");
+  d.write(leader, b32);
+  d.write(isLeader, predicateType);
+  d.read(1, b32);
+  d.made.run = elect;
+}
+
 enum class Reduction : uint32_t { Add, Min, Max, And, Or, Xor };
 
 template <typename T>
@@ -254,6 +280,7 @@ std::vector<InstructionRow> warpRows() {
       {"shfl", decodeShuffle}, {"vote", decodeVote},
       {"redux", decodeReduce}, {"activemask", decodeActiveMask},
       {"bar", decodeBarrier},  {"barrier", decodeBarrier},
+      {"elect", decodeElect},
   };
 }
 
