@@ -19,6 +19,7 @@ public:
       : fusion(fusion), at{builder, fusion.getLoc()} {
     if (updatesInPlace(fusion))
       update = PartialUpdate::of(fusion);
+    findStoredExtents();
   }
 
   KernelWork count() {
@@ -37,6 +38,37 @@ public:
   }
 
 private:
+  /// A dimension of an output.
+  using StoredExtent = std::pair<Value, int64_t>;
+
+  /// Goes backwards from the outputs through ops that keep extents: those of a
+  /// convolution's result are found only there.
+  void findStoredExtents() {
+    for (auto [value, output] :
+         llvm::zip(fusion.getYield().getValues(), fusion.getOutputs()))
+      for (int64_t d = 0, rank = cast<ShapedType>(value.getType()).getRank();
+           d < rank; ++d)
+        stored[value].emplace_back(output, d);
+    for (Operation &op :
+         llvm::reverse(fusion.getBlock().without_terminator())) {
+      auto found =
+          op.getNumResults() == 1 ? stored.find(op.getResult(0)) : stored.end();
+      if (found == stored.end())
+        continue;
+      SmallVector<StoredExtent> extents = found->second;
+      if (auto transpose = dyn_cast<TransposeOp>(op)) {
+        SmallVector<StoredExtent> before(extents.size());
+        for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
+          before[from] = extents[d];
+        stored.try_emplace(transpose.getOperand(), before);
+      } else if (op.hasTrait<Elementwise>()) {
+        for (Value operand : op.getOperands())
+          if (isa<RankedTensorType>(operand.getType()))
+            stored.try_emplace(operand, extents);
+      }
+    }
+  }
+
   Value outside(BlockArgument argument) {
     return fusion.getInputs()[argument.getArgNumber()];
   }
@@ -51,10 +83,10 @@ private:
       return memref::DimOp::create(at.builder, at.loc, tensor, dim);
     if (auto argument = dyn_cast<BlockArgument>(tensor))
       return extent(outside(argument), dim);
-    for (auto [value, output] :
-         llvm::zip(fusion.getYield().getValues(), fusion.getOutputs()))
-      if (value == tensor)
-        return extent(output, dim);
+    if (auto found = stored.find(tensor); found != stored.end()) {
+      auto [output, outputDim] = found->second[dim];
+      return extent(output, outputDim);
+    }
     return llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
         .Case<BroadcastInDimOp, ReshapeOp, SliceOp, IotaOp>([&](auto sized) {
           auto size = dyn_cast<Value>(getMixedValues(
@@ -163,6 +195,7 @@ private:
 
   FusionOp fusion;
   std::optional<PartialUpdate> update; ///< if only it is written
+  DenseMap<Value, SmallVector<StoredExtent>> stored;
   IndexBuilder at;
 };
 } // namespace

@@ -188,6 +188,33 @@ func.func @work(%call: !llvm.ptr, %x: memref<4x8xf32>, %w: memref<8x16xf32>, %y:
 
 // -----
 
+// The open extents of a convolution are those of the output, also through
+// elementwise ops: 2 * 36 operations for each of its h * w * 8 elements, and
+// one for each negation.
+// CHECK-LABEL: func.func @work_of_open_extents(
+// CHECK-SAME: %[[Y:[a-z0-9]*]]: memref<1x?x?x8xf32>)
+// CHECK: %[[H:.*]] = memref.dim %[[Y]], %c1
+// CHECK: %[[W:.*]] = memref.dim %[[Y]], %c2
+// CHECK: %[[AREA:.*]] = arith.muli %[[H]], %[[W]]
+// CHECK: %[[ELEMENTS:.*]] = arith.muli %[[AREA]], %c8
+// CHECK: %[[TWICE:.*]] = arith.muli %[[ELEMENTS]], %c2
+// CHECK: %[[BY_3:.*]] = arith.muli %[[TWICE]], %c3
+// CHECK: %[[BY_9:.*]] = arith.muli %[[BY_3]], %c3
+// CHECK: %[[BY_36:.*]] = arith.muli %[[BY_9]], %c4
+// CHECK: %[[FLOPS:.*]] = arith.addi %[[BY_36]], %[[ELEMENTS]]
+// CHECK: tenon.launch @{{.*}} flops %[[FLOPS]] bytes
+func.func @work_of_open_extents(%call: !llvm.ptr, %x: memref<1x?x?x4xf32>, %w: memref<3x3x4x8xf32>, %y: memref<1x?x?x8xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x?x?x4xf32>, memref<3x3x4x8xf32>) outs(%y : memref<1x?x?x8xf32>) {
+  ^bb0(%a: tensor<1x?x?x4xf32>, %b: tensor<3x3x4x8xf32>):
+    %0 = tenon.convolution %a, %b strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x?x?x4xf32>, tensor<3x3x4x8xf32>) -> tensor<1x?x?x8xf32>
+    %1 = tenon.negate %0 : (tensor<1x?x?x8xf32>) -> tensor<1x?x?x8xf32>
+    tenon.yield %1 : tensor<1x?x?x8xf32>
+  }
+  return
+}
+
+// -----
+
 // A kernel has the name of the model node of its main op, limited to symbol
 // characters and to the end of a long name.
 // CHECK-LABEL: func.func @names(
