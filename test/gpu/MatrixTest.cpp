@@ -2,6 +2,7 @@
 // and mistakes in its use.
 #include "test/gpu/Findings.h"
 #include "test/gpu/emulator/MatrixProduct.h"
+#include "test/gpu/instructions/DriverDevice.h"
 
 #include <cmath>
 
@@ -236,6 +237,30 @@ struct Case {
     return sumRegisters(sums);
   }
 
+  /// The largest error of sums in registers, in units of what a device may
+  /// differ by; it rounds sums of f16 more often.
+  double error(const std::vector<uint32_t> &got) const {
+    auto right = expected();
+    int parts = words.halfSums ? 2 : 1;
+    double worst = 0;
+    for (int i = 0; i < words.c * 32 * parts; ++i) {
+      int lane = i / parts % 32, number = i / parts / 32 * parts + i % parts,
+          row = lane / 4 + (number < 2 ? 0 : 8),
+          column = 2 * (lane % 4) + (number & 1);
+      double sizes = std::fabs(c[row][column]);
+      for (int k = 0; k < form.depth; ++k)
+        sizes += std::fabs(factorValue(form.a, a[row][k]) *
+                           factorValue(form.b, b[k][column]));
+      auto sumAt = [&](const std::vector<uint32_t> &all) {
+        return sumOf(form, all[size_t(i / parts)] >> 16 * (i % parts));
+      };
+      worst = std::max(worst, std::fabs(sumAt(got) - sumAt(right)) /
+                                  (deviceError(form.depth, sizes) *
+                                   (words.halfSums ? 0x1p12 : 1)));
+    }
+    return worst;
+  }
+
   const Form &form;
   const Words words;
   uint32_t a[16][32], b[32][8];
@@ -245,16 +270,20 @@ struct Case {
 TEST(Matrix, ProductsOfAllForms) {
   std::mt19937_64 draws(16);
   for (const Form &form : forms) {
-    Device device(kernelOf(form), form.architecture);
+    if (DriverLibrary::instance().architecture < form.architecture)
+      continue;
+    DriverDevice device(kernelOf(form));
     for (int i = 0; i < 8; ++i) {
       Case made(form, draws);
       auto registers = made.registers(), expected = made.expected();
-      uint64_t at = device.put(registers);
-      Counters counters = device.run("k", LaunchShape::linear(1, 32), at);
+      CUdeviceptr at = device.put(registers);
+      device.run(1, 32, at);
       auto got = device.get<uint32_t>(
           at + 4 * (registers.size() - expected.size()), expected.size());
-      EXPECT_EQ(got, expected) << form.modifiers;
-      EXPECT_EQ(counters[Group::Matrix], 1u);
+      if (DriverLibrary::instance().isStandIn || isInteger(form.a))
+        EXPECT_EQ(got, expected) << form.modifiers;
+      else
+        EXPECT_LE(made.error(got), 1) << form.modifiers;
     }
   }
 }

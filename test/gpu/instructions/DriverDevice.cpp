@@ -29,6 +29,7 @@ void DriverLibrary::open(const std::string &path) {
   library.name = reinterpret_cast<decltype(library.name)>(dlsym(handle, #name));
   TENON_DRIVER_FUNCTIONS(TENON_DRIVER_FUNCTION)
 #undef TENON_DRIVER_FUNCTION
+  library.isStandIn = dlsym(handle, "tenonStandInCalls");
   check(library.cuInit(0), "cuInit");
   CUdevice device = 0;
   check(library.cuDeviceGet(&device, 0), "cuDeviceGet");

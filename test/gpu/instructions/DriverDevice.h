@@ -19,6 +19,7 @@ public:
   static DriverLibrary &instance();
 
   int architecture = 0; ///< 80 for sm_80
+  bool isStandIn = false;
 #define TENON_DRIVER_FUNCTION(name) decltype(&::name) name = nullptr;
 #define TENON_DRIVER_FUNCTIONS(F)                                              \
   F(cuInit)                                                                    \
