@@ -100,6 +100,16 @@ def script(path, *arguments, limit=7200):
     return suite
 
 
+def together(*suites):
+    """Suites that are counted as one."""
+    def suite(options):
+        total = Count()
+        for part in suites:
+            total.add(part(options))
+        return total
+    return suite
+
+
 def gtest_count(path):
     with open(path) as text:
         report = json.load(text)
@@ -218,8 +228,10 @@ SUITES = [
     ("units", run_units),
     ("lit", run_lit),
     ("conformance", script("test/conformance/run_onnx.py")),
-    ("devices", script("test/conformance/run_onnx.py",
-                       "--devices=sm_75,sm_80")),
+    ("devices", together(
+        script("test/conformance/run_onnx.py", "--devices=sm_75,sm_80"),
+        script("test/tensorflow/check_ops.py", "--device=sm_80",
+               "--no-verify"))),
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
     ("training", script("test/tensorflow/check_training.py")),
