@@ -92,17 +92,41 @@ LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
 }
 
 LogicalResult BlockTilePlanAttr::verify(EmitError emitError, int64_t rows,
-                                        int64_t columns, int64_t depth) {
-  // A thread has whole groups of four rows and columns, and all threads
-  // together load whole products.
+                                        int64_t columns, int64_t depth,
+                                        FewRowsPlanAttr) {
+  // A thread has whole groups of four rows and columns.
   for (int64_t extent : {rows, columns})
     if (extent != 64 && extent != 128)
       return emitError() << "expected 64 or 128 rows and columns, got " << rows
                          << " and " << columns;
-  if (depth < 4 || depth > 64 || depth % 4 != 0)
-    return emitError() << "expected a depth of 4 to 64 in steps of 4, got "
-                       << depth;
+  // 256 threads load four elements at once.
+  int64_t step = 1024 / std::min(rows, columns);
+  if (depth < step || depth > 64 || depth % step != 0)
+    return emitError() << "expected a depth of at most 64 in steps of " << step
+                       << ", got " << depth;
   return success();
+}
+
+LogicalResult FewRowsPlanAttr::verify(EmitError emitError, int64_t rows,
+                                      int64_t parts) {
+  if (rows < 1 || rows > 8)
+    return emitError() << "expected 1 to 8 rows, got " << rows;
+  if (parts < 4 || parts > 32 || parts % 4 != 0)
+    return emitError() << "expected 4 to 32 parts in steps of 4, got " << parts;
+  return success();
+}
+
+LogicalResult BlockAttentionPlanAttr::verify(EmitError emitError, int64_t rows,
+                                             int64_t threadRows) {
+  if (threadRows < 1 || threadRows > 8 || (threadRows & (threadRows - 1)) != 0)
+    return emitError() << "expected 1, 2, 4 or 8 thread_rows, got "
+                       << threadRows;
+  // A warp has two groups of sixteen threads.
+  for (int64_t groups : {2, 4, 8, 16})
+    if (rows == groups * threadRows)
+      return success();
+  return emitError() << "expected rows of 2, 4, 8 or 16 groups of "
+                     << threadRows << " rows, got " << rows;
 }
 
 LogicalResult UpdatePlanAttr::verify(EmitError emitError, int64_t rows,
@@ -136,11 +160,11 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
       list && !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
   bool fits = fusion.getKind() == FusionKind::Contraction
                   ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr,
-                                 BlockTilePlanAttr>(plan)
+                                 BlockTilePlanAttr, FewRowsPlanAttr>(plan)
               : fusion.getKind() == FusionKind::Scatter
                   ? isa<UpdatePlanAttr>(plan)
                   : fusion.getKind() == FusionKind::Attention &&
-                        isa<AttentionPlanAttr>(plan);
+                        isa<AttentionPlanAttr, BlockAttentionPlanAttr>(plan);
   if (fits)
     return success();
   return fusion.emitOpError("expected a plan for the kind ")

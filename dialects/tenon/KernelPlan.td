@@ -103,6 +103,23 @@ def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_FewRowsPlanAttr : Tenon_Plan<"FewRowsPlan", "few_rows"> {
+  let summary = "The plan of a contraction of few rows on a device";
+  let description = [{
+    A block of threads computes 32 columns of some rows. Eight threads compute one block of each sum, four columns each, and one thread adds the blocks
+    of its sum in order. A block has `8 * parts` threads.
+
+    * `rows`: the rows of a task, at most 8
+    * `parts`: blocks of a sum that are computed at once
+
+    ```mlir
+    module attributes {example.plan = #tenon.few_rows<rows = 1, parts = 8>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$parts);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Tenon_BlockTilePlanAttr : Tenon_Plan<"BlockTilePlan", "block_tile"> {
   let summary = "The plan of a contraction on a device, whose threads share a tile";
   let description = [{
@@ -110,12 +127,31 @@ def Tenon_BlockTilePlanAttr : Tenon_Plan<"BlockTilePlan", "block_tile"> {
 
     * `rows`, `columns`: the tile, multiples of 64
     * `depth`: products of a sum whose operands are in shared memory at once
+    * `few_rows`: the plan of results that fill less than a quarter of their tiles, if extents are known only at run time; none: `#tenon.general`
 
     ```mlir
     module attributes {example.plan = #tenon.block_tile<rows = 128, columns = 128, depth = 8>} {}
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
+                        OptionalParameter<"::tenon::FewRowsPlanAttr">:$few_rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tenon_BlockAttentionPlanAttr : Tenon_Plan<"BlockAttentionPlan", "block_attention"> {
+  let summary = "The plan of attention on a device, whose threads share rows and keys";
+  let description = [{
+    A block of threads computes some rows that share a head of the keys. Sixteen threads compute the scores of a row, one for each lane of the sum of
+    exponentials, so a block has `16 * rows / thread_rows` threads.
+
+    * `rows`: the rows of a block
+    * `thread_rows`: the rows of a thread, 1, 2, 4 or 8
+
+    ```mlir
+    module attributes {example.plan = #tenon.block_attention<rows = 64, thread_rows = 8>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$thread_rows);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

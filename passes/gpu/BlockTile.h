@@ -7,9 +7,8 @@
 
 namespace tenon {
 
-/// The plan of a contraction with one nest; null if its operands are stored in
-/// fewer bits than a byte each or in groups with scales, or its result is
-/// smaller than a tile.
+/// The plan of a contraction with one nest; null if it is no f32 sum or its
+/// result is smaller than a tile.
 BlockTilePlanAttr planBlockTile(Kernel &kernel, const ContractionNest &nest);
 
 /// Emits the kernel of the contraction whose result is `dot`. A task is a tile,

@@ -6,8 +6,10 @@
 #include "dialects/tenon/Device.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/Remarks.h"
+#include "passes/gpu/BlockAttention.h"
 #include "passes/gpu/BlockTile.h"
 #include "passes/gpu/ElementKernel.h"
+#include "passes/gpu/FewRows.h"
 #include "passes/gpu/NestKernel.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/KernelNames.h"
@@ -37,6 +39,7 @@ namespace {
 struct DeviceKernel {
   func::FuncOp func;
   TaskCounter tasks;
+  int64_t threads, blockTasks; ///< of a block
 };
 
 struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
@@ -74,36 +77,37 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       return fusion.emitError("expected a plan: tenon-plan-device-kernels "
                               "comes first");
     OpBuilder builder(fusion);
-    if (auto tile = dyn_cast<BlockTilePlanAttr>(planOf(fusion)))
-      lowerInTiles(builder, fusion, tile);
+    Attribute plan = planOf(fusion);
+    auto type = cast<MemRefType>(fusion.getOutputs()[0].getType());
+    auto tile = dyn_cast<BlockTilePlanAttr>(plan);
+    if (tile && !type.hasStaticShape())
+      launchTilesOrFewRows(builder, fusion, tile);
     else
-      launch(builder, fusion, kernelOf(fusion, planOf(fusion)), blockThreads);
+      launch(builder, fusion, kernelOf(fusion, plan));
     fusion.erase();
     return success();
   }
 
-  /// Launches the kernel in tiles. If sizes are known only at run time, the
+  /// Launches the kernel in tiles. As sizes are known only at run time, the
   /// host chooses: a kernel without tiles computes a result that would fill
   /// less than a quarter of its tiles, as the few rows of a small batch.
-  void lowerInTiles(OpBuilder &builder, FusionOp fusion,
-                    BlockTilePlanAttr tile) {
+  void launchTilesOrFewRows(OpBuilder &builder, FusionOp fusion,
+                            BlockTilePlanAttr tile) {
     Location loc = fusion.getLoc();
     IndexBuilder at{builder, loc};
     const DeviceKernel &tiled = kernelOf(fusion, tile);
-    auto type = cast<MemRefType>(fusion.getOutputs()[0].getType());
-    if (type.hasStaticShape())
-      return launch(builder, fusion, tiled, 1);
     SmallVector<OpFoldResult> sizes = dividedSizes(builder, fusion);
     Value room = at.mul(tiled.tasks(builder, loc, sizes),
                         at.constant(tile.getRows() * tile.getColumns() / 4));
     Value isSmall = at.less(at.product(sizes), room);
-    const DeviceKernel &plain =
-        kernelOf(fusion, GeneralPlanAttr::get(&getContext()));
+    Attribute fewRows = tile.getFewRows();
+    const DeviceKernel &plain = kernelOf(
+        fusion, fewRows ? fewRows : GeneralPlanAttr::get(&getContext()));
     auto branch = scf::IfOp::create(builder, loc, isSmall, true);
     OpBuilder few = branch.getThenBodyBuilder(),
               many = branch.getElseBodyBuilder();
-    launch(many, fusion, tiled, 1);
-    launch(few, fusion, plain, blockThreads);
+    launch(many, fusion, tiled);
+    launch(few, fusion, plain);
   }
 
   /// The kernel of the fusion with `plan`, made at its first use.
@@ -122,7 +126,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
   }
 
   static void launch(OpBuilder &builder, FusionOp fusion,
-                     const DeviceKernel &kernel, int64_t blockTasks) {
+                     const DeviceKernel &kernel) {
     Location loc = fusion.getLoc();
     Value tasks =
         unlessEmpty(builder, fusion,
@@ -130,8 +134,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     KernelWork work = countWork(fusion, builder);
     SmallVector<Value> operands(fusion.getOperands());
     func::FuncOp func = kernel.func;
-    DeviceLaunchOp::create(builder, loc, func.getName(), tasks, blockThreads,
-                           blockTasks, work.flops, work.bytes, operands);
+    DeviceLaunchOp::create(builder, loc, func.getName(), tasks, kernel.threads,
+                           kernel.blockTasks, work.flops, work.bytes, operands);
   }
 
   void build(FusionOp fusion, Attribute plan, DeviceKernel &lowered) {
@@ -146,8 +150,22 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     kernel.machine = MachineAttr::of(lowered.func);
     kernel.hasFineTasks = true;
     lowered.tasks = emit(kernel, plan);
+    setBlock(lowered, plan);
     kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
+  }
+
+  /// Sets the threads and tasks of a block. Threads that share a task are as
+  /// many as the plan says.
+  static void setBlock(DeviceKernel &lowered, Attribute plan) {
+    lowered.threads = blockThreads;
+    lowered.blockTasks = 1;
+    if (auto fewRows = dyn_cast<FewRowsPlanAttr>(plan))
+      lowered.threads = fewRowsThreads(fewRows);
+    else if (auto attention = dyn_cast<BlockAttentionPlanAttr>(plan))
+      lowered.threads = attentionThreads(attention);
+    else if (!isa<BlockTilePlanAttr>(plan))
+      lowered.blockTasks = blockThreads;
   }
 
   /// A contraction whose form no nest covers is computed like an elementwise
@@ -163,6 +181,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     Value result = contraction->getResult(0);
     if (auto tile = dyn_cast<BlockTilePlanAttr>(plan))
       return emitBlockTile(kernel, result, nests.front(), tile);
+    if (auto fewRows = dyn_cast<FewRowsPlanAttr>(plan))
+      return emitFewRows(kernel, result, nests.front(), fewRows);
     return emitNests(kernel, result, nests);
   }
 
@@ -176,6 +196,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     case FusionKind::Rows:
       return emitRows(kernel);
     case FusionKind::Attention:
+      if (auto block = dyn_cast<BlockAttentionPlanAttr>(plan))
+        return emitBlockAttention(kernel, block);
       return emitGeneralAttention(kernel);
     case FusionKind::Scan:
       return emitScan(kernel);

@@ -5,7 +5,9 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/KernelPlan.h"
+#include "passes/gpu/BlockAttention.h"
 #include "passes/gpu/BlockTile.h"
+#include "passes/gpu/FewRows.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/LaunchSizes.h"
 #include "passes/kernel/index/IndexKernels.h"
@@ -33,11 +35,18 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
     });
   }
 
-  /// Finds the nest in a function that is then erased.
-  static Attribute planContraction(FusionOp fusion) {
+  /// A plan that depends on the operands' extents and strides: it finds them in
+  /// a function that is then erased.
+  static Attribute planOfOperands(FusionOp fusion) {
     OwningOpRef<func::FuncOp> func =
         func::FuncOp::create(fusion.getLoc(), "scratch", kernelType(fusion));
     Kernel kernel = startKernel(fusion, *func);
+    if (fusion.getKind() == FusionKind::Attention)
+      return planBlockAttention(kernel);
+    return planContraction(kernel);
+  }
+
+  static Attribute planContraction(Kernel &kernel) {
     Operation *contraction = contractionOf(kernel);
     if (!contraction)
       return {};
@@ -45,7 +54,10 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
     std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
     if (nests.size() != 1)
       return {};
-    return planBlockTile(kernel, nests.front());
+    const ContractionNest &nest = nests.front();
+    if (BlockTilePlanAttr tile = planBlockTile(kernel, nest))
+      return tile;
+    return planFewRows(kernel, nest, knownProduct(nest.rows).value_or(8));
   }
 
   static Attribute planFor(FusionOp fusion) {
@@ -54,8 +66,9 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
       return GeneralPlanAttr::get(fusion.getContext());
     if (fusion.getKind() == FusionKind::Scatter)
       plan = planUpdate(fusion);
-    if (fusion.getKind() == FusionKind::Contraction)
-      plan = planContraction(fusion);
+    if (fusion.getKind() == FusionKind::Contraction ||
+        fusion.getKind() == FusionKind::Attention)
+      plan = planOfOperands(fusion);
     return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
   }
 };

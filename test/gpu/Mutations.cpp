@@ -36,10 +36,10 @@ const Kind kinds[] = {
      R"(cp\.async\.wait_(group\s+\d+|all);)", ""},
     {"a wait lets one copy more go on", true, 0, R"((wait_group\s+)0;)",
      "$011;"},
-    {"a shuffle takes another lane", false, 0,
-     R"((shfl\.sync\.bfly[^;]*, )(16|8|4|2|1)(, 31, ))", "$017$03"},
+    {"a shuffle takes the own lane's value", false, 0,
+     R"((shfl\.sync\.bfly[^;]*, )(16|8|4|2|1)(, 31, ))", "$010$03"},
     {"a shuffle's mask leaves lanes out", true, 0,
-     R"((shfl\.sync\.[^;]*, )-1;)", "$0115"},
+     R"((shfl\.sync\.[^;]*, )-1;)", "$017;"},
     {"a store to shared memory is left out", true, 3, R"(st\.shared\.[^;]*;)",
      ""},
     {"a store to global memory is left out", false, 2, R"(st\.global\.[^;]*;)",
@@ -71,8 +71,11 @@ std::vector<Mutation> mutationsOf(const std::string &text) {
       ++counts[i];
       std::string all = text;
       all.replace(start, line.size(), changed);
+      std::string trap = "trap;", trapped = text;
+      trap.resize(line.size(), ' ');
+      trapped.replace(start, line.size(), trap);
       made.push_back({"line " + std::to_string(number) + ": " + kind.what,
-                      kind.mustBeFound, all});
+                      kind.mustBeFound, all, trapped});
     }
   }
   return made;

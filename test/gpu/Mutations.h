@@ -13,6 +13,9 @@ struct Mutation {
   /// The emulator must report it; others may show in the bits alone.
   bool mustBeFound;
   std::string text; ///< all of the text, with the mistake
+  /// All of the text, with a trap in its place: a line that no thread executes
+  /// is no mistake.
+  std::string trapped;
 };
 
 /// All barriers, waits and shuffles of the text in turn, and some of its

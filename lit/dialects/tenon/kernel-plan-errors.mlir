@@ -79,5 +79,25 @@ module attributes {example.plan = #tenon.block_tile<rows = 96, columns = 64, dep
 
 // -----
 
-// expected-error@+1 {{expected a depth of 4 to 64 in steps of 4, got 6}}
-module attributes {example.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 6>} {}
+// expected-error@+1 {{expected a depth of at most 64 in steps of 16, got 8}}
+module attributes {example.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 8>} {}
+
+// -----
+
+// expected-error@+1 {{expected 1, 2, 4 or 8 thread_rows, got 3}}
+module attributes {example.plan = #tenon.block_attention<rows = 24, thread_rows = 3>} {}
+
+// -----
+
+// expected-error@+1 {{expected rows of 2, 4, 8 or 16 groups of 8 rows, got 24}}
+module attributes {example.plan = #tenon.block_attention<rows = 24, thread_rows = 8>} {}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 8 rows, got 9}}
+module attributes {example.plan = #tenon.few_rows<rows = 9, parts = 8>} {}
+
+// -----
+
+// expected-error@+1 {{expected 4 to 32 parts in steps of 4, got 6}}
+module attributes {example.plan = #tenon.few_rows<rows = 1, parts = 6>} {}

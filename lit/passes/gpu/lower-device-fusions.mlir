@@ -104,13 +104,13 @@ func.func @others(%call: !llvm.ptr, %x: memref<0xf32>, %y: memref<4xf32>) {
 // CHECK-LABEL: func.func @tile(
 // CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %{{.*}} threads 256 block_tasks 1
 // CHECK: module @device
-// CHECK: memref.global "private" @{{.*}} : memref<512xf32, 3>
+// CHECK: memref.global "private" @{{.*}} : memref<1088xf32, 3>
 // CHECK: func.func private @[[KERNEL]](
 // CHECK: nvvm.barrier
 // CHECK: math.fma
 func.func @tile(%call: !llvm.ptr, %x: memref<64x64xf32>, %w: memref<64x64xf32>, %y: memref<64x64xf32>) {
   tenon.fusion contraction ins(%x, %w : memref<64x64xf32>, memref<64x64xf32>) outs(%y : memref<64x64xf32>)
-      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 8>} {
+      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 16>} {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     tenon.yield %0 : tensor<64x64xf32>
@@ -130,7 +130,7 @@ func.func @tile(%call: !llvm.ptr, %x: memref<64x64xf32>, %w: memref<64x64xf32>, 
 // CHECK: tenon.device_launch @{{.*}} threads 256 block_tasks 1
 func.func @rows(%call: !llvm.ptr, %x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
   tenon.fusion contraction ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) outs(%y : memref<?x64xf32>)
-      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 8>} {
+      attributes {tenon.on_device, tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 16>} {
   ^bb0(%a: tensor<?x64xf32>, %b: tensor<64x64xf32>):
     %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
     tenon.yield %0 : tensor<?x64xf32>

@@ -42,22 +42,81 @@ func.func @host(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// A contraction of a tile or more is computed in tiles, a smaller one element by
-// element.
+// A contraction of a tile or more is computed in tiles, one of few rows by
+// blocks of its sums, and one with a short sum element by element.
 // CHECK-LABEL: func.func @contraction(
 // CHECK: tenon.plan = #tenon.block_tile<rows = 128, columns = 128, depth = 8>
+// CHECK: tenon.plan = #tenon.few_rows<rows = 6, parts = 4>
 // CHECK: tenon.plan = #tenon.general
-func.func @contraction(%call: !llvm.ptr, %x: memref<256x64xf32>, %w: memref<64x200xf32>, %y: memref<256x200xf32>, %few: memref<8x64xf32>,
-                       %z: memref<8x200xf32>) {
+func.func @contraction(%call: !llvm.ptr, %x: memref<256x64xf32>, %w: memref<64x200xf32>, %y: memref<256x200xf32>, %few: memref<12x64xf32>,
+                       %z: memref<12x200xf32>, %short: memref<12x4xf32>, %v: memref<4x200xf32>) {
   tenon.fusion contraction ins(%x, %w : memref<256x64xf32>, memref<64x200xf32>) outs(%y : memref<256x200xf32>) attributes {tenon.on_device} {
   ^bb0(%a: tensor<256x64xf32>, %b: tensor<64x200xf32>):
     %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<256x64xf32>, tensor<64x200xf32>) -> tensor<256x200xf32>
     tenon.yield %0 : tensor<256x200xf32>
   }
-  tenon.fusion contraction ins(%few, %w : memref<8x64xf32>, memref<64x200xf32>) outs(%z : memref<8x200xf32>) attributes {tenon.on_device} {
-  ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x200xf32>):
-    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<8x64xf32>, tensor<64x200xf32>) -> tensor<8x200xf32>
-    tenon.yield %0 : tensor<8x200xf32>
+  tenon.fusion contraction ins(%few, %w : memref<12x64xf32>, memref<64x200xf32>) outs(%z : memref<12x200xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<12x64xf32>, %b: tensor<64x200xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<12x64xf32>, tensor<64x200xf32>) -> tensor<12x200xf32>
+    tenon.yield %0 : tensor<12x200xf32>
+  }
+  tenon.fusion contraction ins(%short, %v : memref<12x4xf32>, memref<4x200xf32>) outs(%z : memref<12x200xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<12x4xf32>, %b: tensor<4x200xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<12x4xf32>, tensor<4x200xf32>) -> tensor<12x200xf32>
+    tenon.yield %0 : tensor<12x200xf32>
+  }
+  return
+}
+
+// -----
+
+// If the number of rows is known only at run time, the plan has both kernels.
+// CHECK-LABEL: func.func @open(
+// CHECK: tenon.plan = #tenon.block_tile<rows = 64, columns = 64, depth = 16, few_rows = <rows = 8, parts = 8>>
+func.func @open(%call: !llvm.ptr, %x: memref<?x768xf32>, %w: memref<768x64xf32>, %y: memref<?x64xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<?x768xf32>, memref<768x64xf32>) outs(%y : memref<?x64xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<?x768xf32>, %b: tensor<768x64xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x768xf32>, tensor<768x64xf32>) -> tensor<?x64xf32>
+    tenon.yield %0 : tensor<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+// Rows of attention share keys in a block of threads. Deep rows have more sums,
+// so a thread has fewer of them. Computed keys have the general plan.
+// CHECK-LABEL: func.func @attention(
+// CHECK: tenon.plan = #tenon.block_attention<rows = 64, thread_rows = 8>
+// CHECK: tenon.plan = #tenon.block_attention<rows = 8, thread_rows = 1>
+// CHECK: tenon.plan = #tenon.block_attention<rows = 32, thread_rows = 4>
+// CHECK: tenon.plan = #tenon.general
+func.func @attention(%call: !llvm.ptr, %q: memref<2x65x64xf32>, %one: memref<2x1x64xf32>, %k: memref<2x70x64xf32>, %deep: memref<2x70x128xf32>,
+                     %y: memref<2x65x64xf32>, %z: memref<2x1x64xf32>, %d: memref<2x70x128xf32>) {
+  tenon.fusion attention ins(%q, %k : memref<2x65x64xf32>, memref<2x70x64xf32>) outs(%y : memref<2x65x64xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<2x65x64xf32>, %b: tensor<2x70x64xf32>):
+    %0 = tenon.attention %a, %b, %b order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.25e-01
+       : (tensor<2x65x64xf32>, tensor<2x70x64xf32>, tensor<2x70x64xf32>) -> tensor<2x65x64xf32>
+    tenon.yield %0 : tensor<2x65x64xf32>
+  }
+  tenon.fusion attention ins(%one, %k : memref<2x1x64xf32>, memref<2x70x64xf32>) outs(%z : memref<2x1x64xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<2x1x64xf32>, %b: tensor<2x70x64xf32>):
+    %0 = tenon.attention %a, %b, %b order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.25e-01
+       : (tensor<2x1x64xf32>, tensor<2x70x64xf32>, tensor<2x70x64xf32>) -> tensor<2x1x64xf32>
+    tenon.yield %0 : tensor<2x1x64xf32>
+  }
+  tenon.fusion attention ins(%deep : memref<2x70x128xf32>) outs(%d : memref<2x70x128xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<2x70x128xf32>):
+    %0 = tenon.attention %a, %a, %a order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.25e-01
+       : (tensor<2x70x128xf32>, tensor<2x70x128xf32>, tensor<2x70x128xf32>) -> tensor<2x70x128xf32>
+    tenon.yield %0 : tensor<2x70x128xf32>
+  }
+  tenon.fusion attention ins(%deep : memref<2x70x128xf32>) outs(%d : memref<2x70x128xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<2x70x128xf32>):
+    %n = tenon.negate %a : (tensor<2x70x128xf32>) -> tensor<2x70x128xf32>
+    %0 = tenon.attention %a, %n, %a order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 1.25e-01
+       : (tensor<2x70x128xf32>, tensor<2x70x128xf32>, tensor<2x70x128xf32>) -> tensor<2x70x128xf32>
+    tenon.yield %0 : tensor<2x70x128xf32>
   }
   return
 }
