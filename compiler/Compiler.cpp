@@ -4,6 +4,7 @@
 
 #include "compiler/Variants.h"
 #include "compiler/artifact/Artifact.h"
+#include "compiler/artifact/Cubins.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
 #include "compiler/codegen/Workers.h"
@@ -311,8 +312,9 @@ int Compiler::countSteps(const CompileOptions &options) {
   int phases = int(phaseTable().size());
   if (options.emit == EmitKind::Mlir)
     return phases;
-  // The step of the device's kernels.
+  // The steps of the device's kernels and of their machine code.
   phases += !options.devices.empty();
+  phases += options.cubins;
   switch (options.emit) {
   case EmitKind::Mlir:
   case EmitKind::Ptx:
@@ -358,7 +360,8 @@ CompileReport Compiler::compile(const CompileOptions &options) {
   CompileReport result;
   std::vector<TargetChoice> targets =
       chooseTargets(options, report, result.status);
-  if (targets.empty())
+  if (targets.empty() ||
+      (options.cubins && !checkAssembler(report, result.status)))
     return result;
   Workers workers(options.jobs);
   Compilation compilation(options, formats, workers, report, onPhase);

@@ -116,12 +116,12 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   [[maybe_unused]] const auto &[input, tensorflow, checkpoint, output, emit,
                                 header, dependencyFile, name, triple, cpu,
                                 versions, features, devices, versionsForCpus,
-                                optLevel, dims, shapes, variants, pads, weights,
-                                standalone, foldBatchNorm, weightFormat,
-                                matmulPrecision, exposeIntermediates, jobs,
-                                verifyEachPass, remarks, countDecisions,
-                                stopAfter, dumpDir, externalWeightBytes] =
-      options;
+                                cubins, optLevel, dims, shapes, variants, pads,
+                                weights, standalone, foldBatchNorm,
+                                weightFormat, matmulPrecision,
+                                exposeIntermediates, jobs, verifyEachPass,
+                                remarks, countDecisions, stopAfter, dumpDir,
+                                externalWeightBytes] = options;
   const auto &[entries, allSignatures, tag, feeds, fetches] = tensorflow;
   const auto &[cache, compat] = checkpoint;
   lines.add("symbol", name.empty() ? symbolStem(options) : name);
@@ -153,6 +153,7 @@ void addOptions(Lines &lines, const CompileOptions &options) {
   }
   lines.add("devices", devices);
   lines.add("versions-for-cpus", int64_t(versionsForCpus));
+  lines.add("cubins", int64_t(cubins));
   lines.add("weights", int64_t(weights));
   lines.add("standalone", int64_t(standalone));
   lines.add("fold-batch-norm", int64_t(foldBatchNorm));

@@ -67,6 +67,7 @@ ptxas = shutil.which("ptxas")
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append((r"(?<![\w/.%-])ptxas(?![\w.-])", ptxas))
+    config.substitutions.append(("%ptxas_dir", os.path.dirname(ptxas)))
 if os.path.isdir("/usr/lib/python3/dist-packages/torch"):
     config.available_features.add("torch")
 with open("/proc/cpuinfo") as info:

@@ -61,9 +61,10 @@ struct tenon_gpu_context {
   tenon_status status;
 };
 
-/* The best image for a device of this capability, or null. */
+/* The best image of a kind for a device of this capability, or null. */
 const tenon_image_desc *tenon_choose_image(const tenon_device_desc *device,
-                                           int32_t capability);
+                                           int32_t capability,
+                                           tenon_image_kind kind);
 
 /* Opens device `ordinal` and loads the kernels of `desc`. *gpu is null
  * afterwards if it fails. */

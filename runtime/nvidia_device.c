@@ -135,16 +135,33 @@ static void add_log(tenon_text *text, char *log) {
   tenon_text_add_name(text, log);
 }
 
+/* True if the driver does not know this machine code: it is older than the
+ * assembler, or the device is of another family. */
+static int is_strange(nv_result result) {
+  return result == NV_INVALID_IMAGE || result == NV_NO_BINARY_FOR_GPU;
+}
+
+/* Loads machine code, which takes no time. If there is none that the driver
+ * knows, the driver compiles the text. */
 static tenon_status load_module(tenon_gpu *gpu, tenon_text *text) {
   const tenon_image_desc *image =
-      tenon_choose_image(gpu->desc, gpu->capability);
-  if (!image)
+      tenon_choose_image(gpu->desc, gpu->capability, TENON_IMAGE_CUBIN);
+  const tenon_image_desc *source =
+      tenon_choose_image(gpu->desc, gpu->capability, TENON_IMAGE_PTX);
+  if (image) {
+    nv_result result = gpu->driver.cuModuleLoadDataEx(&gpu->module, image->data,
+                                                      0, NULL, NULL);
+    if (!source || !is_strange(result))
+      return tenon_gpu_check(gpu, text, "cuModuleLoadDataEx", "the kernels",
+                             result);
+  }
+  if (!source)
     return no_image(gpu, text);
   char log[512] = "";
   int options[] = {NV_JIT_ERROR_LOG_BUFFER, NV_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
   tenon_status status = TENON_GPU_CALL(
-      gpu, text, "the kernels", cuModuleLoadDataEx, &gpu->module, image->data,
+      gpu, text, "the kernels", cuModuleLoadDataEx, &gpu->module, source->data,
       sizeof options / sizeof *options, options, values);
   if (status != TENON_OK)
     add_log(text, log);

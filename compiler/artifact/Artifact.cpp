@@ -3,6 +3,7 @@
 #include "compiler/artifact/Artifact.h"
 
 #include "compiler/artifact/AtomicFile.h"
+#include "compiler/artifact/Cubins.h"
 #include "compiler/artifact/Dependencies.h"
 #include "compiler/artifact/Descriptor.h"
 #include "compiler/artifact/EmbeddedTexts.h"
@@ -212,6 +213,16 @@ private:
           {image.architecture.name, image.architecture.capability,
            image.architecture.exact, int64_t(image.text.size())});
     finishStep("kernels", watch);
+    return !options.cubins || makeCubins();
+  }
+
+  bool makeCubins() {
+    Stopwatch watch;
+    if (!addCubins(device, workers.getMaxConcurrency(), report, result.status))
+      return false;
+    for (auto [image, told] : llvm::zip_equal(device.images, result.images))
+      told.cubinBytes = int64_t(image.cubin.size());
+    finishStep("cubins", watch);
     return true;
   }
 

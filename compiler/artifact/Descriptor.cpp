@@ -99,6 +99,17 @@ private:
     return known = global;
   }
 
+  /// A global of bytes, aligned as the driver likes ELF files.
+  Constant *blob(StringRef bytes) {
+    Constant *value = ConstantDataArray::getString(context, bytes,
+                                                   /*AddNull=*/false);
+    auto *global =
+        new GlobalVariable(module, value->getType(), true,
+                           GlobalValue::InternalLinkage, value, "tenon.cubin");
+    global->setAlignment(Align(64));
+    return global;
+  }
+
   Constant *makeStruct(ArrayRef<Constant *> fields, size_t bytes) {
     Constant *value = ConstantStruct::getAnon(context, fields);
     if (module.getDataLayout().getTypeAllocSize(value->getType()) != bytes)
@@ -287,12 +298,20 @@ private:
 
   Constant *makeDevice(const DeviceCode &device) {
     std::vector<Constant *> images, kernels;
-    for (const DeviceImage &image : device.images)
+    auto add = [&](const DeviceArchitecture &architecture,
+                   tenon_image_kind kind, Constant *data, size_t bytes) {
       images.push_back(makeStruct(
-          {string(image.architecture.name), i32(image.architecture.capability),
-           i32(TENON_IMAGE_PTX), i32(image.architecture.exact), i32(0),
-           string(image.text), i64(image.text.size() + 1)},
+          {string(architecture.name), i32(architecture.capability), i32(kind),
+           i32(architecture.exact), i32(0), data, i64(bytes)},
           sizeof(tenon_image_desc)));
+    };
+    for (const DeviceImage &image : device.images) {
+      add(image.architecture, TENON_IMAGE_PTX, string(image.text),
+          image.text.size() + 1);
+      if (!image.cubin.empty())
+        add(image.architecture, TENON_IMAGE_CUBIN, blob(image.cubin),
+            image.cubin.size());
+    }
     for (const DeviceEntry &entry : device.entries)
       kernels.push_back(
           makeStruct({string(entry.name), i32(entry.threads), i32(0)},

@@ -4,6 +4,8 @@
 // the compiler driver knows.
 #include "compiler/artifact/Linker.h"
 
+#include "compiler/artifact/ToolProcess.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
@@ -13,15 +15,10 @@
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <optional>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace tenon {
 namespace {
@@ -78,64 +75,6 @@ std::string findLibrary(const char *name) {
   return "";
 }
 
-struct Outcome {
-  int code = -1;  ///< exit status, or -1
-  int error = 0;  ///< errno if it could not be started
-  int signal = 0; ///< the signal that ended it
-  std::string said;
-};
-
-/// Runs a program without a shell and returns its stdout and stderr. The
-/// program leads a process group, so that ending the group also ends its
-/// children.
-Outcome runTool(const std::vector<std::string> &arguments) {
-  Outcome outcome;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    outcome.error = errno;
-    return outcome;
-  }
-  std::vector<char *> argv;
-  for (const std::string &argument : arguments)
-    argv.push_back(const_cast<char *>(argument.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  pid_t child = 0;
-  outcome.error =
-      posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (outcome.error == 0) {
-    char buffer[4096];
-    for (;;) {
-      ssize_t n = read(ends[0], buffer, sizeof buffer);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        break;
-      if (outcome.said.size() < 65536)
-        outcome.said.append(buffer, n);
-    }
-    int state = 0;
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(state))
-      outcome.code = WEXITSTATUS(state);
-    else if (WIFSIGNALED(state))
-      outcome.signal = WTERMSIG(state);
-  }
-  close(ends[0]);
-  return outcome;
-}
-
 /// Removes temporary files of LLD. LLD writes to its output's name with a
 /// suffix, and leaves that file behind on some paths and failures.
 void removeLeftovers(const std::string &output) {
@@ -151,7 +90,7 @@ void removeLeftovers(const std::string &output) {
 
 bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
                const DiagnosticHandler &report, Status &status) {
-  Outcome outcome = runTool(arguments);
+  ToolOutcome outcome = runTool(arguments);
   removeLeftovers(job.output);
   if (outcome.code == 0)
     return true;
@@ -167,12 +106,7 @@ bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
     return fail(report, status, Status::Io,
                 std::string("the linker cannot write its file: ") +
                     strerror(outcome.signal == SIGXFSZ ? EFBIG : ENOSPC));
-  std::vector<std::string> details;
-  llvm::SmallVector<llvm::StringRef> lines;
-  said.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef line : lines)
-    if (details.size() < 10)
-      details.push_back(line.str());
+  std::vector<std::string> details = outcome.firstLines();
   if (outcome.signal != 0)
     return fail(report, status, Status::Failure,
                 "the linker was ended by signal " +

@@ -77,7 +77,7 @@ std::string compileDevice(mlir::ModuleOp device, const TargetChoice &target,
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(*module, stream);
   for (const DeviceArchitecture &architecture : target.architectures)
-    code.images.push_back({architecture, ""});
+    code.images.push_back({architecture, "", ""});
   std::vector<std::string> wrong(code.images.size());
   workers.forEach(code.images.size(), [&](unsigned i) {
     wrong[i] = compileImage(StringRef(bitcode.data(), bitcode.size()), target,

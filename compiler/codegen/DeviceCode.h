@@ -15,7 +15,8 @@ namespace tenon {
 /// The kernels of all launches, for one architecture.
 struct DeviceImage {
   DeviceArchitecture architecture;
-  std::string text; ///< PTX
+  std::string text;  ///< PTX
+  std::string cubin; ///< its machine code; empty: none was asked for
 };
 
 /// The entry of a kernel.

@@ -115,6 +115,7 @@ struct CompileOptions {
   /// has a version for these devices.
   std::vector<std::string> devices;
   bool versionsForCpus = true; ///< false: it has no other version
+  bool cubins = false;         ///< also machine code of the devices, by ptxas
   int optLevel = 2;
   std::vector<DimOption> dims;
   std::vector<ShapeOption> shapes;

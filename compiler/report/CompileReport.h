@@ -13,8 +13,8 @@
 namespace tenon {
 
 /// What one finished phase cost, for progress lines. After the phases come the
-/// steps `kernels` of a device, `code`, `weights` and `link`, as far as there
-/// are such.
+/// steps `kernels` and `cubins` of a device, `code`, `weights` and `link`, as
+/// far as there are such.
 struct PhaseReport {
   std::string name;
   double seconds = 0;
@@ -35,7 +35,8 @@ struct DeviceImageReport {
   std::string architecture; ///< "sm_80"
   int capability = 0;       ///< of the least device that runs them: 80 is 8.0
   bool exact = false;       ///< no other device runs them
-  int64_t bytes = 0;
+  int64_t bytes = 0;        ///< of the PTX
+  int64_t cubinBytes = 0;   ///< 0: there is no cubin
 };
 
 struct CompileReport {

@@ -126,6 +126,10 @@ static Status checkDevices(Invocation &call, const CompileOptions &options) {
   if (options.standalone && !options.devices.empty())
     return call.talk.usage("--standalone: a device version needs the runtime",
                            "leave out --standalone, or pass --device=cpu");
+  if (options.cubins &&
+      (options.emit == EmitKind::Ptx || options.emit == EmitKind::Mlir))
+    return call.talk.usage("--cubins: cubins are a part of artifacts",
+                           "leave out --cubins, or pass --emit=shared");
   if (options.emit != EmitKind::Ptx)
     return Status::Success;
   if (options.devices.empty())

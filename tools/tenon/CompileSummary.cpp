@@ -39,8 +39,12 @@ static llvm::json::Array
 describe(const std::vector<DeviceImageReport> &images) {
   llvm::json::Array array;
   for (const DeviceImageReport &image : images)
-    array.push_back(llvm::json::Object{{"architecture", image.architecture},
-                                       {"bytes", image.bytes}});
+    for (auto [kind, bytes] :
+         {std::pair("ptx", image.bytes), {"cubin", image.cubinBytes}})
+      if (bytes)
+        array.push_back(llvm::json::Object{{"architecture", image.architecture},
+                                           {"kind", kind},
+                                           {"bytes", bytes}});
   return array;
 }
 
@@ -130,8 +134,11 @@ void printSummary(Invocation &call, const CompileOptions &options,
   out << escapeForTerminal(options.output);
   if (report.codeBytes)
     out << "  code " << formatBytes(report.codeBytes);
-  for (const DeviceImageReport &image : report.images)
+  for (const DeviceImageReport &image : report.images) {
     out << "  " << image.architecture << " " << formatBytes(image.bytes);
+    if (image.cubinBytes)
+      out << ", cubin " << formatBytes(image.cubinBytes);
+  }
   out << "  weights " << formatBytes(report.weightBytes) << "  workspace "
       << (report.arenaBytes < 0 ? "by size" : formatBytes(report.arenaBytes))
       << llvm::formatv("  {0:f1} s\n", seconds);

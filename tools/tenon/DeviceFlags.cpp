@@ -68,6 +68,11 @@ static Status parseList(Invocation &call, const Arg *arg,
 
 Status readDevices(Invocation &call, CompileOptions &options) {
   const Arg *arg = call.args.getLastArg(OPT_device);
+  options.cubins = call.args.hasArg(OPT_cubins);
+  if (options.cubins &&
+      (!arg || !llvm::StringRef(arg->getValue()).contains(':')))
+    return call.talk.usage("--cubins: expected architectures of NVIDIA GPUs",
+                           "pass --device=nvptx:sm_80 too");
   if (!arg)
     return Status::Success;
   if (Status status = parseList(call, arg, options.devices);

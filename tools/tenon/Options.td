@@ -130,6 +130,8 @@ defm mcpu : Eq<"-", "mcpu", Coding, grp_target, "CPU",
 defm device : Eq<"--", "device", Coding, grp_target, "DEVICE,..",
   "Compile for cpu, for nvptx:ARCH (NVIDIA GPUs, such as nvptx:sm_80; nvptx is sm_75 and later), or for several "
   "in one artifact; commands that run take one, of an artifact cpu or nvptx", "cpu,nvptx">;
+def cubins : On<"--", "cubins", [CompileVerb], grp_target,
+  "Also compile the kernels to machine code for each nvptx:ARCH of --device, by NVIDIA's ptxas">;
 defm multiversion : Eq<"--", "multiversion", [CompileVerb], grp_target, "CPU,CPU,..",
   "Generate code for each of these CPUs into one artifact, which takes the best that the machine can run; "
   "v2, v3 and v4 are short for x86-64-v2, x86-64-v3 and x86-64-v4">;

@@ -128,6 +128,12 @@ CUresult Driver::call(const char *name, bool needsContext,
 
 CUresult Driver::loadModule(CUmodule *module, const char *text,
                             std::string &log) {
+  bool isCubin = std::strncmp(text, "\177ELF", 4) == 0;
+  if (!settings.report.empty())
+    report(std::string("module: ") + (isCubin ? "cubin" : "ptx"));
+  // Machine code is for a device, and there is none.
+  if (isCubin)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
   auto made = std::make_unique<CUmod_st>();
   try {
     made->loaded =
