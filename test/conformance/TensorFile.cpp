@@ -328,3 +328,15 @@ tenon::conformance::differenceInBits(const TensorFile &want, int32_t gotType,
   }
   return "";
 }
+
+void tenon::conformance::reconcile(TensorFile &tensor,
+                                   const tenon_tensor_desc &declared) {
+  if (declared.dtype == TENON_BF16 && tensor.dtype == TENON_U16)
+    tensor.dtype = TENON_BF16;
+  if (std::strcmp(declared.name, "like") != 0 || tensor.elements() != 1)
+    return;
+  tensor.dims.clear();
+  for (int32_t i = 0; i < declared.rank; ++i)
+    tensor.dims.push_back(std::max<int64_t>(declared.dims[i].size, 1));
+  tensor.bytes.resize(tensor.elements() * elementBytes(tensor.dtype));
+}

@@ -62,20 +62,6 @@ bool readAll(const fs::path &set, const char *stem, size_t count,
   return true;
 }
 
-/// Corrects data of the suite that contradict their models. numpy has no
-/// bfloat16, so its bits are stored as u16. The second input of CastLike is one
-/// element whatever its declared extents are, because only its type counts.
-void reconcile(TensorFile &tensor, const tenon_tensor_desc &declared) {
-  if (declared.dtype == TENON_BF16 && tensor.dtype == TENON_U16)
-    tensor.dtype = TENON_BF16;
-  if (std::strcmp(declared.name, "like") != 0 || tensor.elements() != 1)
-    return;
-  tensor.dims.clear();
-  for (int32_t i = 0; i < declared.rank; ++i)
-    tensor.dims.push_back(std::max<int64_t>(declared.dims[i].size, 1));
-  tensor.bytes.resize(tensor.elements() * elementBytes(tensor.dtype));
-}
-
 /// Compares the outputs of the device with the CPU's, bit by bit; any NaN
 /// equals any other.
 std::string compareBits(const std::vector<tenon_tensor> &cpu,
