@@ -169,7 +169,9 @@ void multiply(Warp &warp, const Instruction &instruction, uint32_t mask) {
   warp.matrixUnit->begin(warp, std::move(operation), scale);
 
   double left[rowsOfWarp][maxDepth];
-  static thread_local double right[maxColumns / 8][maxDepth][8];
+  // Not in memory of the thread: programs start threads with small stacks.
+  auto right = std::make_unique_for_overwrite<double[][maxDepth][8]>(
+      size_t(product.columns) / 8);
   if (hasRegisters)
     readRegisters(warp, instruction, product, left);
   else
