@@ -126,6 +126,28 @@ TEST_P(Kernels, LocalArrays) {
   }
 }
 
+/// Lane i goes i + 1 times through a loop that is below the barrier behind it.
+/// Lanes from `last` on leave the loop for the end.
+std::string barrierAboveItsLoop(int last) {
+  return moduleOf("mov.u32 %r1, %tid.x; mov.u32 %r2, 0; bra $LOOP;\n"
+                  "$JOIN: bar.sync 0; bra $END;\n"
+                  "$LOOP: add.u32 %r2, %r2, 1; setp.le.u32 %p1, %r2, %r1;\n"
+                  "@%p1 bra $LOOP;\n"
+                  "setp.lt.u32 %p2, %r1, " +
+                  std::to_string(last) + "; @%p2 bra $JOIN;\n$END:");
+}
+
+TEST(Barriers, WaitForLanesThatAreFurtherDown) {
+  Device device(barrierAboveItsLoop(64));
+  device.run("k", LaunchShape::linear(1, 64), device.reserve(4));
+}
+
+TEST(Barriers, FindLanesThatNeverCome) {
+  Device device(barrierAboveItsLoop(31));
+  EXPECT_THROW(device.run("k", LaunchShape::linear(1, 32), device.reserve(4)),
+               Finding);
+}
+
 TEST_P(Kernels, ProductsInTiles) {
   int n = 128;
   Device device(builtText("products", GetParam()), GetParam());

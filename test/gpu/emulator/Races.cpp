@@ -52,6 +52,8 @@ public:
     made.bytes |= read.bytes;
     if (read.lane == SeveralBlocks) {
       made.lane = SeveralBlocks;
+    } else if (isPast(read)) {
+      // What happens after this read happens after the earlier ones too.
     } else if (block.has(read.warp)) {
       if (read.lane == SeveralWarps || read.warp != mine.warp) {
         made.lane = SeveralWarps;
@@ -76,6 +78,16 @@ public:
   }
 
 private:
+  /// True for reads of other warps that happened before now.
+  bool isPast(const Epoch &read) const {
+    if (read.lane == SeveralBlocks)
+      return false;
+    if (read.lane == SeveralWarps)
+      return block.has(read.warp) && read.clock < block.phase();
+    return read.warp != mine.warp &&
+           block.happenedBefore(warp, read.warp, read.clock);
+  }
+
   /// Atomic operations do not race if the scope of each has the other.
   bool areAtomic(Atomicity atomicity, const Epoch &write) const {
     bool bothOnDevice =

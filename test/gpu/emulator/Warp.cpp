@@ -1,5 +1,6 @@
 // Lanes that part are run one group at a time, that at the lowest place first:
-// code is laid out so that a join follows what it joins.
+// most code is laid out so that a join follows what it joins. Where it is not,
+// an instruction that needs all lanes waits for them.
 #include "test/gpu/emulator/Warp.h"
 
 #include "test/gpu/emulator/Block.h"
@@ -53,19 +54,42 @@ void Warp::run(uint64_t steps) {
     }
     next = pc + 1;
     ++block.counters[instruction.group];
-    if (mask || instruction.isBranch) {
-      if (matrixUnit && !instruction.isOfMatrixUnit)
-        matrixUnit->access(*this, instruction);
-      checkDefined(instruction, mask);
-      instruction.run(*this, instruction, mask);
-      for (uint16_t i = 0; i < instruction.numWrites; ++i)
-        defined[instruction.writes[i].index] |= mask;
-      if (leavesOut)
-        leaveOut(instruction);
+    try {
+      if (mask || instruction.isBranch)
+        runNow(instruction, mask);
+    } catch (const Later &) {
+      --block.counters[instruction.group];
+      continue;
     }
     if (state != State::Done)
       goOn(next);
   }
+}
+
+void Warp::runNow(const Instruction &instruction, uint32_t mask) {
+  if (matrixUnit && !instruction.isOfMatrixUnit)
+    matrixUnit->access(*this, instruction);
+  checkDefined(instruction, mask);
+  instruction.run(*this, instruction, mask);
+  for (uint16_t i = 0; i < instruction.numWrites; ++i)
+    defined[instruction.writes[i].index] |= mask;
+  if (leavesOut)
+    leaveOut(instruction);
+}
+
+void Warp::letOthersCome() {
+  auto here = std::find_if(parked.begin(), parked.end(),
+                           [&](Waiting group) { return group.pc == pc; });
+  if (here != parked.end()) {
+    active |= here->lanes;
+    parked.erase(here);
+    throw Later();
+  }
+  if (groups.empty())
+    return;
+  parked.push_back({pc, active});
+  nextGroup();
+  throw Later();
 }
 
 void Warp::leaveOut(const Instruction &instruction) {
@@ -112,6 +136,11 @@ void Warp::goOn(uint32_t to) {
 }
 
 void Warp::nextGroup() {
+  // The instruction of a parked group then finds that no others can come.
+  if (groups.empty() && !parked.empty()) {
+    groups.push_back(parked.back());
+    parked.pop_back();
+  }
   if (groups.empty()) {
     state = State::Done;
     return;

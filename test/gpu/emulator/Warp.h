@@ -64,6 +64,9 @@ public:
   void branch(uint32_t taken, uint32_t target);
   /// The lanes of `mask` end.
   void exit(uint32_t mask);
+  /// Lets lanes of the warp that are elsewhere come to the instruction that
+  /// runs now. If some can, it is run again later. Returns if none can.
+  void letOthersCome();
   /// Waits until the block lets the warp go on.
   void wait() {
     state = State::AtBarrier;
@@ -124,6 +127,9 @@ private:
     uint32_t pc, lanes;
   };
   std::string placeText(const Instruction &instruction) const;
+  /// Thrown by an instruction that other lanes must come to.
+  struct Later {};
+  void runNow(const Instruction &instruction, uint32_t mask);
   void goOn(uint32_t next);
   void nextGroup();
   void checkDefined(const Instruction &instruction, uint32_t mask);
@@ -135,6 +141,8 @@ private:
   uint32_t pc = 0, next = 0, waiting = 0;
   /// Groups of lanes that wait at higher places, highest first.
   std::vector<Waiting> groups;
+  /// Groups at instructions that other lanes must come to.
+  std::vector<Waiting> parked;
 };
 
 } // namespace tenon::ptx

@@ -15,6 +15,8 @@ uint32_t members(Warp &warp, Slot slot, uint32_t mask) {
     warp.fail(__builtin_ctz(mask & ~named), "is not in the mask of members");
   uint32_t missing = named & ~mask & warp.existing;
   if (missing)
+    warp.letOthersCome();
+  if (missing)
     warp.fail(__builtin_ctz(missing),
               "is in the mask of members but not at the instruction");
   return named;
@@ -246,6 +248,8 @@ void warpBarrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
 void blockBarrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   if (mask != warp.active)
     warp.fail("lanes of the warp are not at the barrier");
+  if (warp.active != ~warp.exited)
+    warp.letOthersCome();
   auto barrier =
       warp.uniform<uint32_t>(instruction.reads[0], mask, "the barrier");
   uint32_t threads = 0;
