@@ -17,6 +17,11 @@ template <typename Body> CUresult anywhere(const char *name, Body body) {
   return driver().call(name, false, body);
 }
 
+/// Copies and fills, done now. Memory that is gone is a finding.
+void copyToDevice(CUdeviceptr to, const void *from, size_t bytes);
+void copyWithinDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+void fillDevice(CUdeviceptr to, uint32_t value, size_t width, size_t count);
+
 } // namespace tenon::ptx
 
 #endif

@@ -54,6 +54,8 @@ std::string Driver::left() const {
   add(modules.size(), "modules");
   add(streams.size(), "streams");
   add(events.size(), "events");
+  add(graphs.size(), "graphs");
+  add(executables.size(), "executable graphs");
   add(size_t(primary.uses), "uses of the context");
   return text;
 }
@@ -112,7 +114,7 @@ CUresult Driver::call(const char *name, bool needsContext,
   CUresult error = CUDA_SUCCESS;
   if (failsByOrder(name, error)) {
     // The errors that a device keeps.
-    if (error >= CUresult(700))
+    if (error >= CUresult(700) && error < CUresult(800))
       stuck = error;
     return error;
   }
@@ -199,8 +201,7 @@ CUresult Driver::enqueue(CUstream stream, std::function<void()> work) {
   return draws() % 4 == 0 ? finish(stream) : CUDA_SUCCESS;
 }
 
-CUresult Driver::launch(CUfunction function, const LaunchShape &shape,
-                        CUstream stream, void **parameters) {
+bool Driver::canLaunch(CUfunction function, const LaunchShape &shape) {
   const Program &program = *function->program;
   uint64_t threads = uint64_t(shape.block[0]) * shape.block[1] * shape.block[2];
   bool isShapeGood = threads > 0 && threads <= 1024 && shape.block[2] <= 64 &&
@@ -213,18 +214,31 @@ CUresult Driver::launch(CUfunction function, const LaunchShape &shape,
   bool hasShared = shape.dynamicBytes <= function->dynamicLimit &&
                    (function->dynamicLimit > 48 << 10 ||
                     program.sharedBytes + shape.dynamicBytes <= 48 << 10);
-  if (!isShapeGood || !fits || !hasShared) {
-    report(program.name + ": a launch of " + std::to_string(threads) +
-           " threads with " + std::to_string(shape.dynamicBytes) +
-           " bytes of shared memory, which the kernel cannot have");
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  // Parameters are taken now; the kernel runs later.
+  if (isShapeGood && fits && hasShared)
+    return true;
+  report(program.name + ": a launch of " + std::to_string(threads) +
+         " threads with " + std::to_string(shape.dynamicBytes) +
+         " bytes of shared memory, which the kernel cannot have");
+  return false;
+}
+
+std::vector<uint8_t> Driver::takeParameters(const Program &program,
+                                            void **parameters) {
   std::vector<uint8_t> bytes(program.parameterBytes);
   for (size_t i = 0; i < program.parameters.size(); ++i)
     std::memcpy(bytes.data() + program.parameters[i].offset, parameters[i],
                 program.parameters[i].bytes);
-  return enqueue(stream, [this, &program, shape, bytes = std::move(bytes)] {
+  return bytes;
+}
+
+CUresult Driver::launch(CUfunction function, const LaunchShape &shape,
+                        CUstream stream, void **parameters) {
+  if (!canLaunch(function, shape))
+    return CUDA_ERROR_INVALID_VALUE;
+  const Program &program = *function->program;
+  // Parameters are taken now; the kernel runs later.
+  return enqueue(stream, [this, &program, shape,
+                          bytes = takeParameters(program, parameters)] {
     runKernel(program, shape, bytes);
   });
 }

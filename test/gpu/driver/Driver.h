@@ -9,7 +9,8 @@
 //   TENON_GPU_SM        the architecture (80)
 //   TENON_GPU_MEMORY    bytes of memory (8 GiB)
 //   TENON_GPU_SEED      the seed of all orders (0)
-//   TENON_GPU_FAULT     FUNCTION:N:ERROR fails the N-th call of a function
+//   TENON_GPU_FAULT     FUNCTION:N:ERROR fails the N-th call of a function;
+//                       with the error 0 it succeeds without doing anything
 //   TENON_GPU_REPORT    a file that gets a line for each launch and finding
 #ifndef TENON_TEST_GPU_DRIVER_DRIVER_H
 #define TENON_TEST_GPU_DRIVER_DRIVER_H
@@ -37,6 +38,8 @@ struct CUfunc_st {
 struct CUstream_st {
   std::vector<std::function<void()>> work;
 };
+struct CUgraph_st;
+struct CUgraphExec_st;
 struct CUevent_st {
   CUstream stream = nullptr;
   double time = -1; // milliseconds; less than 0: not recorded
@@ -69,6 +72,14 @@ public:
   CUresult unloadModule(CUmodule module);
   CUresult launch(CUfunction function, const LaunchShape &shape,
                   CUstream stream, void **parameters);
+  /// True if the kernel can run with this shape; reports why not.
+  bool canLaunch(CUfunction function, const LaunchShape &shape);
+  /// The parameters' bytes, taken now.
+  static std::vector<uint8_t> takeParameters(const Program &program,
+                                             void **parameters);
+  /// Runs a kernel now. A finding sticks.
+  void runKernel(const Program &program, const LaunchShape &shape,
+                 const std::vector<uint8_t> &parameters);
   /// Does all that waits on a stream, null: on all.
   CUresult finish(CUstream stream);
   /// Queues work, and perhaps does some of the queue.
@@ -99,16 +110,19 @@ public:
   Machine machine;
   CUctx_st primary;
   std::vector<CUcontext> &current();
-  std::set<void *> hostMemory;
+  /// A number below `bound`, by the seed.
+  size_t draw(size_t bound) { return draws() % bound; }
+
+  std::map<char *, size_t> hostMemory; // pinned: bytes of each
   std::set<CUevent> events;
+  std::set<CUgraph> graphs;
+  std::set<CUgraphExec> executables;
   double now = 0; // an event's time: steps of kernels and copies
 
 private:
   explicit Driver(const DriverSettings &settings);
   ~Driver();
   bool failsByOrder(const char *name, CUresult &error);
-  void runKernel(const Program &program, const LaunchShape &shape,
-                 const std::vector<uint8_t> &parameters);
 
   std::recursive_mutex mutex;
   bool isInitialized = false, hasFailed = false;

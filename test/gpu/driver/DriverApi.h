@@ -1,6 +1,6 @@
 // The functions of the CUDA driver that Tenon calls, as its library exports
-// them. A test compares the declarations with cuda.h where a toolkit is at
-// hand.
+// them. The runtime has declarations of its own, which CudaHeaderTest.cpp
+// compares with cuda.h where a toolkit is at hand.
 #ifndef TENON_TEST_GPU_DRIVER_DRIVERAPI_H
 #define TENON_TEST_GPU_DRIVER_DRIVERAPI_H
 
@@ -30,6 +30,9 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 /// Device attributes.
 enum {
@@ -55,6 +58,38 @@ enum {
 
 /// Attributes of addresses.
 enum { CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9 };
+
+/// Kinds of memory that a copy's side may have.
+enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
+
+/// Parameters of nodes.
+struct CUDA_KERNEL_NODE_PARAMS_v1 {
+  CUfunction func;
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  void **kernelParams, **extra;
+};
+struct CUDA_MEMCPY3D_v2 {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  unsigned srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray, *reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  unsigned dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray, *reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+};
+struct CUDA_MEMSET_NODE_PARAMS_v1 {
+  CUdeviceptr dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+};
 
 /// Options of cuModuleLoadDataEx.
 enum {
@@ -118,6 +153,33 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned gridZ, unsigned blockX, unsigned blockY,
                         unsigned blockZ, unsigned sharedBytes, CUstream stream,
                         void **parameters, void **extra);
+CUresult cuGraphCreate(CUgraph *graph, unsigned flags);
+CUresult cuGraphDestroy(CUgraph graph);
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *after, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS_v1 *parameters);
+CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *after, size_t count,
+                              const CUDA_MEMCPY3D_v2 *parameters,
+                              CUcontext context);
+CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *after, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS_v1 *parameters,
+                              CUcontext context);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+                                     unsigned long long flags);
+CUresult cuGraphExecDestroy(CUgraphExec exec);
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
+CUresult
+cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                               const CUDA_KERNEL_NODE_PARAMS_v1 *parameters);
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D_v2 *parameters,
+                                        CUcontext context);
+CUresult
+cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                               const CUDA_MEMSET_NODE_PARAMS_v1 *parameters,
+                               CUcontext context);
 #ifdef __cplusplus
 }
 #endif

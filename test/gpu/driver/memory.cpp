@@ -7,18 +7,23 @@
 using namespace tenon::ptx;
 
 namespace {
-/// Copies into or out of device memory, late.
-CUresult copyLate(CUstream stream, CUdeviceptr device, size_t bytes,
-                  std::function<void(Allocation &)> copy) {
+/// Does work on device memory late.
+CUresult later(CUstream stream, CUdeviceptr device, size_t bytes,
+               std::function<void()> work) {
   if (bytes == 0)
     return CUDA_SUCCESS;
   if (!driver().range(device, bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  return driver().enqueue(stream, [=] {
-    driver().now += double(bytes) * 1e-9;
-    if (Allocation *found = driver().range(device, bytes))
-      copy(*found);
-  });
+  return driver().enqueue(stream, std::move(work));
+}
+
+/// The memory, when work is done; null after a finding.
+Allocation *reached(CUdeviceptr device, size_t bytes) {
+  driver().now += double(bytes) * 1e-9;
+  Allocation *found = driver().range(device, bytes);
+  if (!found)
+    driver().reportFinding("a copy or fill of memory that was freed");
+  return found;
 }
 
 /// The host must not read what nothing has written.
@@ -38,13 +43,39 @@ CUresult fill(CUdeviceptr to, uint32_t value, size_t width, size_t count,
               CUstream stream) {
   if (to % width)
     return CUDA_ERROR_INVALID_VALUE;
-  return copyLate(stream, to, width * count, [=](Allocation &memory) {
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(memory.at(to + i * width), &value, width);
-    memory.setWritten(to, width * count);
-  });
+  return later(stream, to, width * count,
+               [=] { fillDevice(to, value, width, count); });
 }
 } // namespace
+
+namespace tenon::ptx {
+
+void copyToDevice(CUdeviceptr to, const void *from, size_t bytes) {
+  if (Allocation *memory = reached(to, bytes)) {
+    std::memcpy(memory->at(to), from, bytes);
+    memory->setWritten(to, bytes);
+  }
+}
+
+void copyWithinDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  Allocation *memory = reached(to, bytes), *source = reached(from, bytes);
+  if (!memory || !source)
+    return;
+  std::memmove(memory->at(to), source->at(from), bytes);
+  for (size_t i = 0; i < bytes; ++i)
+    if (source->isWritten(from + i, 1))
+      memory->setWritten(to + i, 1);
+}
+
+void fillDevice(CUdeviceptr to, uint32_t value, size_t width, size_t count) {
+  Allocation *memory = reached(to, width * count);
+  for (size_t i = 0; memory && i < count; ++i)
+    std::memcpy(memory->at(to + i * width), &value, width);
+  if (memory)
+    memory->setWritten(to, width * count);
+}
+
+} // namespace tenon::ptx
 
 CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
   return inContext("cuMemGetInfo_v2", [&] {
@@ -57,7 +88,7 @@ CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
 CUresult cuPointerGetAttribute(void *value, int attribute,
                                CUdeviceptr pointer) {
   return inContext("cuPointerGetAttribute", [&] {
-    bool isHost = driver().hostMemory.count(reinterpret_cast<void *>(pointer));
+    bool isHost = driver().hostMemory.count(reinterpret_cast<char *>(pointer));
     if (attribute != CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ||
         (!isHost && !driver().range(pointer, 0)))
       return CUDA_ERROR_INVALID_VALUE;
@@ -90,14 +121,14 @@ CUresult cuMemAllocHost_v2(void **memory, size_t bytes) {
     *memory = std::malloc(bytes);
     if (!*memory)
       return CUDA_ERROR_OUT_OF_MEMORY;
-    driver().hostMemory.insert(*memory);
+    driver().hostMemory[static_cast<char *>(*memory)] = bytes;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemFreeHost(void *memory) {
   return inContext("cuMemFreeHost", [&] {
-    if (!driver().hostMemory.erase(memory))
+    if (!driver().hostMemory.erase(static_cast<char *>(memory)))
       return CUDA_ERROR_INVALID_VALUE;
     CUresult result = driver().finish(nullptr);
     std::free(memory);
@@ -108,19 +139,18 @@ CUresult cuMemFreeHost(void *memory) {
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
                               CUstream stream) {
   return inContext("cuMemcpyHtoDAsync_v2", [&] {
-    return copyLate(stream, to, bytes, [=](Allocation &memory) {
-      std::memcpy(memory.at(to), from, bytes);
-      memory.setWritten(to, bytes);
-    });
+    return later(stream, to, bytes, [=] { copyToDevice(to, from, bytes); });
   });
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                               CUstream stream) {
   return inContext("cuMemcpyDtoHAsync_v2", [&] {
-    return copyLate(stream, from, bytes, [=](Allocation &memory) {
-      checkWritten(memory, from, bytes);
-      std::memcpy(to, memory.at(from), bytes);
+    return later(stream, from, bytes, [=] {
+      if (Allocation *memory = reached(from, bytes)) {
+        checkWritten(*memory, from, bytes);
+        std::memcpy(to, memory->at(from), bytes);
+      }
     });
   });
 }
@@ -130,15 +160,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
   return inContext("cuMemcpyDtoDAsync_v2", [&] {
     if (bytes && !driver().range(from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
-    return copyLate(stream, to, bytes, [=](Allocation &memory) {
-      Allocation *source = driver().range(from, bytes);
-      if (!source)
-        return;
-      std::memmove(memory.at(to), source->at(from), bytes);
-      for (size_t i = 0; i < bytes; ++i)
-        if (source->isWritten(from + i, 1))
-          memory.setWritten(to + i, 1);
-    });
+    return later(stream, to, bytes, [=] { copyWithinDevice(to, from, bytes); });
   });
 }
 
