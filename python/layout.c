@@ -31,6 +31,7 @@ int main(void) {
   printf("ABI_VERSION = %u\n", TENON_ABI_VERSION);
   printf("OPTIONAL = %d\nRANGE = %d\n", TENON_INPUT_OPTIONAL,
          TENON_INPUT_RANGE);
+  printf("ON_HOST = %d\nON_DEVICE = %d\n", TENON_ON_HOST, TENON_ON_DEVICE);
   puts("DTYPES = {");
   for (int32_t dtype = TENON_F32; dtype <= TENON_BOOL; ++dtype)
     printf("    %d: \"%s\",\n", dtype, tenon_dtype_name(dtype));
@@ -133,6 +134,7 @@ int main(void) {
     FIELD(dims);
     FIELD(data);
     FIELD(bytes);
+    FIELD(device);
     END;
   }
   {

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 from ._errors import InputError
 
-_CPU, _PINNED = 1, 3
+_CPU, _CUDA, _PINNED = 1, 2, 3
+# CUDA's default stream, as DLPack numbers streams. Work that the producer has
+# put into another stream becomes work that the default stream waits for, and a
+# run waits for that one.
+_DEFAULT_STREAM = 1
 _NAMES = {(0, 8): "i8", (0, 16): "i16", (0, 32): "i32", (0, 64): "i64",
           (1, 8): "u8", (1, 16): "u16", (1, 32): "u32", (1, 64): "u64",
           (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (4, 16): "bf16",
@@ -45,16 +49,20 @@ class Foreign(NamedTuple):
     shape: tuple
     strides: tuple
     owner: object
+    on_device: bool
 
 
-def receive(value, what):
-    """The tensor behind `value.__dlpack__`; an InputError names `what`."""
+def receive(value, what, device_allowed):
+    """The tensor behind `value.__dlpack__`, in memory of the host or, where
+    that is allowed, of an NVIDIA GPU; an InputError names `what`."""
     device, _ = value.__dlpack_device__()
-    if device not in (_CPU, _PINNED):
+    on_device = device == _CUDA and device_allowed
+    if device not in (_CPU, _PINNED) and not on_device:
         raise InputError(f"{what}: expected a tensor in the memory of the CPU, "
                          f"got one on device {int(device)} of DLPack")
     try:
-        capsule = value.__dlpack__()
+        capsule = value.__dlpack__(stream=_DEFAULT_STREAM) if on_device else \
+            value.__dlpack__()
     except Exception as error:  # the producer may raise anything
         raise NotExported(str(error)) from error
     tensor = _tensor_in(capsule)
@@ -68,7 +76,7 @@ def receive(value, what):
     else:
         strides = dense_strides(shape)
     return Foreign((tensor.data or 0) + tensor.byte_offset, dtype, shape,
-                   strides, (capsule, value))
+                   strides, (capsule, value), on_device)
 
 
 def dense_strides(shape):

@@ -35,6 +35,13 @@ class _Callable:
     def __call__(self, *values, **named):
         return self._signatures[0].call(self._context(), values, named)
 
+    def into(self, outputs, *values, **named):
+        """Runs as a call does, and writes the outputs to memory of the caller:
+        a sequence of numpy arrays or tensors with DLPack, on the host or on the
+        device that the model runs on. Returns the extents of each output."""
+        return self._signatures[0].call_into(self._context(), outputs, values,
+                                             named)
+
     def __getitem__(self, name):
         for signature in self._signatures:
             if signature.name == name:
@@ -94,7 +101,8 @@ class Model(_Callable):
         self.version = rt.text(info.version)
         self.device = rt.text(info.device) or None
         self.context_extents = read_extents(desc)
-        self._signatures = tuple(map(Signature, read_functions(desc)))
+        self._signatures = tuple(Signature(function, self.device is not None)
+                                 for function in read_functions(desc))
         self._local = threading.local()
 
     def context(self, *, memory_limit=0, timeout=None, extents=None):
@@ -265,6 +273,11 @@ class Function:
 
     def __call__(self, *values, **named):
         return self._signature.call(self._context(), values, named)
+
+    def into(self, outputs, *values, **named):
+        """As the model's `into`."""
+        return self._signature.call_into(self._context(), outputs, values,
+                                         named)
 
     def __repr__(self):
         return f"<tenon.Function {self.name}: {self._signature}>"

@@ -94,6 +94,7 @@ class View(NamedTuple):
     shape: tuple
     bytes: int
     owner: object
+    on_device: bool = False
 
 
 def _view(array, dtype):
@@ -116,14 +117,29 @@ def _by_numpy(value, what, refused):
         raise InputError(f"{what}: {refused}") from refused
 
 
-def _foreign_view(tensor):
-    kind = np.dtype(_NUMPY[tensor.dtype])
+def _dense_view(tensor):
+    """The view of a dense tensor; None if it is not dense."""
     if 0 in tensor.shape:
         return View(0, tensor.dtype, tensor.shape, 0, None)
-    if tensor.strides == _dlpack.dense_strides(tensor.shape):
-        count = int(np.prod(tensor.shape, dtype=np.int64))
-        return View(tensor.address, tensor.dtype, tensor.shape,
-                    count * kind.itemsize, tensor.owner)
+    steps = zip(tensor.shape, tensor.strides,
+                _dlpack.dense_strides(tensor.shape))
+    # The stride of an extent of one has no meaning.
+    if any(extent != 1 and step != dense for extent, step, dense in steps):
+        return None
+    count = int(np.prod(tensor.shape, dtype=np.int64))
+    return View(tensor.address, tensor.dtype, tensor.shape,
+                count * np.dtype(_NUMPY[tensor.dtype]).itemsize, tensor.owner,
+                tensor.on_device)
+
+
+def _foreign_view(tensor, what):
+    dense = _dense_view(tensor)
+    if dense:
+        return dense
+    if tensor.on_device:
+        raise InputError(f"{what}: expected a dense tensor on the device, got "
+                         f"the strides {tensor.strides} for {tensor.shape}")
+    kind = np.dtype(_NUMPY[tensor.dtype])
     # The range from the first to the last element in memory, as numpy has it.
     reach = [(extent - 1) * stride
              for extent, stride in zip(tensor.shape, tensor.strides)]
@@ -153,7 +169,7 @@ def _plain_view(value, wanted, what):
     raise InputError(f"{what}: expected values of {wanted}, got {value!r:.80}")
 
 
-def view_of(value, wanted, what):
+def view_of(value, wanted, what, device_allowed=False):
     """A view of `value` for an input of element type `wanted`. Arrays keep
     their own type, which the runtime checks."""
     if isinstance(value, BFloat16Array):
@@ -172,12 +188,32 @@ def view_of(value, wanted, what):
         return _view(array, name)
     if hasattr(value, "__dlpack__"):
         try:
-            return _foreign_view(_dlpack.receive(value, what))
+            return _foreign_view(
+                _dlpack.receive(value, what, device_allowed), what)
         except _dlpack.NotExported as refused:
             # The library may support numpy but not this DLPack call.
             array = _by_numpy(value, what, refused)
             return view_of(array, wanted, what)
     return _plain_view(value, wanted, what)
+
+
+def writable_view(value, what, device_allowed):
+    """A view of memory of the caller that a run may write to."""
+    array = value.bits if isinstance(value, BFloat16Array) else value
+    if isinstance(array, np.ndarray):
+        flags = array.flags
+        name = "bf16" if array is not value else _NAMES.get(array.dtype)
+        if name and flags.c_contiguous and flags.aligned and flags.writeable:
+            return _view(array, name)
+    elif hasattr(array, "__dlpack__"):
+        try:
+            dense = _dense_view(_dlpack.receive(array, what, device_allowed))
+        except _dlpack.NotExported as refused:
+            raise InputError(f"{what}: {refused}") from refused
+        if dense:
+            return dense
+    raise InputError(f"{what}: expected a dense tensor that may be written to, "
+                     f"got {value!r:.80}")
 
 
 def array_from(data, dtype, shape):

@@ -30,6 +30,22 @@ class Calls(unittest.TestCase):
             self.assertEqual(z.dtype, np.float32)
             np.testing.assert_array_equal(z, self.z)
 
+    def test_into_memory_of_the_caller(self):
+        z = np.zeros((2, 3), np.float32)
+        self.assertEqual(self.add.into([z], self.x, y=self.y), ((2, 3),))
+        np.testing.assert_array_equal(z, self.z)
+        fixed = np.zeros((2, 3), np.float32)
+        fixed.flags.writeable = False
+        for outputs, words in [
+                ([z[:1]], "expected the shape (2, 3), got (1, 3)"),
+                ([z.astype("f8")], "expected f32, got f64"),
+                ([z.T], "a dense tensor that may be written to"),
+                ([fixed], "a dense tensor that may be written to"),
+                ([z, z], "expected 1 outputs, got 2")]:
+            with self.assertRaises(tenon.InputError) as caught:
+                self.add.into(outputs, self.x, self.y)
+            self.assertIn(words, str(caught.exception))
+
     def test_any_size_of_an_open_extent(self):
         for batch in (0, 1, 2, 100):
             x = np.ones((batch, 3), np.float32)

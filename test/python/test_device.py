@@ -49,11 +49,21 @@ class Devices(unittest.TestCase):
                 "x = np.arange(6, dtype=np.float32).reshape(2, 3)\n"
                 "assert (f(x, x) == 2 * x).all()\n"
                 "print(f.version, f.device)\n")
+        self.assertRegex(self.on_stand_in("-c", code), "^nvptx emulated")
+
+    @unittest.skipUnless(os.path.isdir(STAND_IN), "there is no stand-in")
+    def test_tensors_on_the_device(self):
+        script = os.path.join(os.path.dirname(__file__), "device_tensors.py")
+        self.assertRegex(self.on_stand_in(script), "^nvptx emulated")
+
+    def on_stand_in(self, *program):
+        """What a program prints that gets the path of a model."""
         done = subprocess.run(
-            [sys.executable, "-c", code, models.add()], check=True,
+            [sys.executable, *program, models.add()], check=False,
             capture_output=True, text=True,
             env={**os.environ, "LD_LIBRARY_PATH": STAND_IN})
-        self.assertRegex(done.stdout, "^nvptx emulated")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
 
 if __name__ == "__main__":
