@@ -202,7 +202,7 @@ static tenon_status bind_buffer(tenon_context *context, const char *kind,
     if (status != TENON_BAD_INPUT)
       return status;
     at_tensor(context, kind, desc);
-    tenon_text_add(text, "its data are not in the memory of NVIDIA device %d",
+    tenon_text_add(text, "its data are not in the memory of NVIDIA GPU %d",
                    context->model->gpu->ordinal);
   } else {
     return TENON_OK;

@@ -10,7 +10,12 @@
 #include "model.h"
 #include "nvidia_driver.h"
 
-enum { TENON_GPU_NAME = 96, TENON_GPU_MARKS = 2 };
+enum {
+  TENON_GPU_NAME = 96,
+  TENON_GPU_MARKS = 2,
+  TENON_GPU_GRAPHS = 8, /* that a context keeps */
+  TENON_GPU_SIGHTINGS = 16
+};
 
 struct tenon_gpu {
   tenon_nvidia_driver driver;
@@ -35,6 +40,52 @@ typedef struct tenon_gpu_region {
   uint64_t bytes;
 } tenon_gpu_region;
 
+/* A piece of work: a kernel, a copy or a fill of device memory, or a copy of
+ * pinned host memory to the device. */
+typedef enum tenon_gpu_kind {
+  TENON_GPU_KERNEL,
+  TENON_GPU_COPY,
+  TENON_GPU_WRITE,
+  TENON_GPU_FILL_BYTE,
+  TENON_GPU_FILL_WORD
+} tenon_gpu_kind;
+
+typedef struct tenon_gpu_item {
+  tenon_gpu_kind kind;
+  int32_t kernel;         /* its number; 0: no kernel */
+  uint32_t blocks;        /* of a kernel */
+  uint32_t value;         /* of a fill */
+  int32_t first_argument; /* of a kernel, among the list's */
+  nv_pointer to;
+  uint64_t from;  /* device address of a copy, host address of a write */
+  uint64_t bytes; /* of a copy and a write */
+} tenon_gpu_item;
+
+/* Work in its order. */
+typedef struct tenon_gpu_list {
+  tenon_gpu_item *items;
+  uint64_t *arguments;
+  int32_t count, room;
+  int32_t num_arguments, argument_room;
+  uint64_t hash; /* of the kinds and kernels */
+  int64_t time;  /* estimated nanoseconds on a small GPU */
+} tenon_gpu_list;
+
+/* A list that the driver has as a graph: a chain of nodes, one an item. */
+typedef struct tenon_gpu_graph {
+  tenon_gpu_list list; /* with the parameters that the nodes have */
+  nv_graph graph;
+  nv_graph_exec exec; /* null: no graph */
+  nv_graph_node *nodes;
+  int32_t node_room;
+  uint64_t used; /* number of the last list that it did */
+} tenon_gpu_graph;
+
+/* A list that has been done: its hash, and its number. */
+typedef struct tenon_gpu_sighting {
+  uint64_t hash, when;
+} tenon_gpu_sighting;
+
 struct tenon_gpu_context {
   nv_stream stream;
   /* The host waits at one mark before it sets the next: that many windows of
@@ -50,6 +101,14 @@ struct tenon_gpu_context {
   /* Pinned memory that writes pass through, and how much of it waits. */
   char *passage;
   uint64_t passing;
+  /* What the run has asked for and what has not started. */
+  tenon_gpu_list list;
+  int is_listing;    /* 0: the run starts all work at once */
+  int has_no_graphs; /* making one has failed */
+  tenon_gpu_graph graphs[TENON_GPU_GRAPHS];
+  tenon_gpu_sighting sightings[TENON_GPU_SIGHTINGS];
+  uint64_t lists;    /* how many have been done */
+  void **parameters; /* addresses of one kernel's arguments */
   /* Tables of one call. */
   const void **inputs; /* device addresses */
   const void **host_inputs;
@@ -78,6 +137,8 @@ void tenon_gpu_close(tenon_gpu *gpu);
 /* Makes the device current on this thread. Fails if the device is lost. */
 tenon_status tenon_gpu_enter(tenon_gpu *gpu, tenon_text *text);
 void tenon_gpu_leave(tenon_gpu *gpu);
+/* As tenon_gpu_enter, to free what is on a device that may be lost. */
+int tenon_gpu_enter_to_free(tenon_gpu *gpu);
 
 /* Turns a driver's result into a status; `what` is its object, such as "the
  * arena". A null text is not written to. */
@@ -118,7 +179,36 @@ uint64_t tenon_gpu_staging_bytes(const tenon_context *context,
 int32_t tenon_gpu_run(tenon_context *context, const tenon_function *function,
                       tenon_call *call);
 
-/* Waits for the stream. What waited in the passage has passed. */
+/* Begins the run's list. */
+void tenon_gpu_begin_list(tenon_context *context, int is_profiled);
+/* Adds an item that takes about `time` nanoseconds; arguments are those of a
+ * kernel. It starts with its list. */
+tenon_status tenon_gpu_add(tenon_context *context, tenon_gpu_item item,
+                           const uint64_t *arguments, int64_t time);
+/* Starts all that was added. */
+tenon_status tenon_gpu_submit(tenon_context *context, tenon_text *text);
+/* Forgets all that was added and has not started. */
+void tenon_gpu_drop_list(tenon_context *context);
+void tenon_gpu_free_list(tenon_gpu_list *list);
+/* Copies all but the estimated time. Returns 0 if memory is out. */
+int tenon_gpu_copy_list(tenon_gpu_list *to, const tenon_gpu_list *from);
+/* How many arguments an item has. */
+int32_t tenon_gpu_count_arguments(const tenon_gpu *gpu,
+                                  const tenon_gpu_item *item);
+/* Makes context->gpu->parameters point to a kernel's arguments, and returns
+ * it. */
+void **tenon_gpu_point_to(tenon_context *context, const tenon_gpu_item *item,
+                          const uint64_t *arguments);
+
+/* A graph with the list's work, or null if the list is to start item by item.
+ */
+tenon_gpu_graph *tenon_gpu_graph_of(tenon_context *context);
+/* Destroys the graphs; the stream must be idle. */
+void tenon_gpu_destroy_graphs(tenon_context *context);
+void tenon_gpu_free_graphs(tenon_context *context);
+
+/* Waits for the stream. What waited in the passage has passed; nothing may be
+ * on the list. */
 tenon_status tenon_gpu_wait(tenon_context *context, const char *what,
                             tenon_text *text);
 

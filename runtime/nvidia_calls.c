@@ -11,9 +11,8 @@ enum {
    * memory. */
   MOST_WORDS = 4,
   WORD = sizeof(uint32_t),
-  /* A window of work, by low rates of a small GPU: a run that is cancelled ends
-   * after two of them. */
-  WINDOW_NANOSECONDS = 10000000,
+  /* Low rates of a small GPU. */
+  LONGEST_NANOSECONDS = 10000000,
   LAUNCH_NANOSECONDS = 2000,
   FLOPS_A_NANOSECOND = 8000,
   BYTES_A_NANOSECOND = 300
@@ -46,30 +45,11 @@ tenon_status tenon_gpu_wait(tenon_context *context, const char *what,
   return status;
 }
 
-/* Begins a window: waits for the end of the window before the last. */
-static tenon_status begin_window(tenon_context *context) {
-  tenon_gpu *gpu = context->model->gpu;
-  tenon_gpu_context *side = context->gpu;
-  int32_t mark = side->next_mark, oldest = (mark + 1) % TENON_GPU_MARKS;
-  tenon_status status =
-      TENON_GPU_CALL(gpu, &context->text, "a mark", cuEventRecord,
-                     side->marks[mark], side->stream);
-  if (status != TENON_OK)
-    return status;
-  side->is_marked[mark] = 1;
-  side->next_mark = oldest;
-  side->window = 0;
-  return !side->is_marked[oldest]
-             ? TENON_OK
-             : TENON_GPU_CALL(gpu, &context->text, "the kernels",
-                              cuEventSynchronize, side->marks[oldest]);
-}
-
 static int64_t estimate(int64_t flops, int64_t bytes) {
   int64_t time = LAUNCH_NANOSECONDS +
                  (flops > 0 ? flops : 0) / FLOPS_A_NANOSECOND +
                  (bytes > 0 ? bytes : 0) / BYTES_A_NANOSECOND;
-  return time < WINDOW_NANOSECONDS ? time : WINDOW_NANOSECONDS;
+  return time < LONGEST_NANOSECONDS ? time : LONGEST_NANOSECONDS;
 }
 
 /* Refuses a launch that no compiler should ask for. */
@@ -93,23 +73,22 @@ static tenon_status check_launch(tenon_context *context, int32_t kernel,
 }
 
 static tenon_status start(tenon_context *context, int32_t kernel,
-                          int64_t blocks, void *const *arguments) {
-  tenon_gpu *gpu = context->model->gpu;
-  const tenon_device_kernel_desc *desc = &gpu->desc->kernels[kernel];
+                          int64_t blocks, const uint64_t *arguments,
+                          int64_t flops, int64_t bytes) {
   if (blocks == 0)
     return TENON_OK;
-  return TENON_GPU_CALL(gpu, &context->text, desc->name, cuLaunchKernel,
-                        gpu->kernels[kernel], (unsigned)blocks, 1, 1,
-                        (unsigned)desc->threads, 1, 1,
-                        (unsigned)desc->shared_bytes, context->gpu->stream,
-                        (void **)arguments, NULL);
+  return tenon_gpu_add(context,
+                       (tenon_gpu_item){.kind = TENON_GPU_KERNEL,
+                                        .kernel = kernel,
+                                        .blocks = (uint32_t)blocks},
+                       arguments, estimate(flops, bytes));
 }
 
 /* With a profile the host waits, so that the calls enclose the kernel's time
  * and nothing else. */
 static tenon_status start_profiled(tenon_call *call, int32_t kernel,
                                    int32_t launch, int64_t blocks,
-                                   void *const *arguments, int64_t flops,
+                                   const uint64_t *arguments, int64_t flops,
                                    int64_t bytes) {
   tenon_context *context = call->device_state;
   const char *name = context->model->gpu->desc->kernels[kernel].name;
@@ -118,7 +97,7 @@ static tenon_status start_profiled(tenon_call *call, int32_t kernel,
   if (status != TENON_OK)
     return status;
   call->profile(call->profile_state, launch, 0, flops, bytes);
-  status = start(context, kernel, blocks, arguments);
+  status = start(context, kernel, blocks, arguments, flops, bytes);
   tenon_status waited =
       tenon_gpu_wait(context, name, status == TENON_OK ? &context->text : NULL);
   call->profile(call->profile_state, launch, 1, flops, bytes);
@@ -126,10 +105,9 @@ static tenon_status start_profiled(tenon_call *call, int32_t kernel,
 }
 
 static int32_t launch_kernel(tenon_call *call, int32_t kernel, int32_t launch,
-                             int64_t blocks, void *const *arguments,
+                             int64_t blocks, const uint64_t *arguments,
                              int64_t flops, int64_t bytes) {
   tenon_context *context = call->device_state;
-  tenon_gpu_context *side = context->gpu;
   if (call->cancel && __atomic_load_n(call->cancel, __ATOMIC_RELAXED) != 0) {
     if (call->fault.code == TENON_FAULT_NONE)
       call->fault = (tenon_fault){.code = TENON_FAULT_CANCELLED, .site = -1};
@@ -140,24 +118,21 @@ static int32_t launch_kernel(tenon_call *call, int32_t kernel, int32_t launch,
     status =
         start_profiled(call, kernel, launch, blocks, arguments, flops, bytes);
   else if (status == TENON_OK)
-    status = start(context, kernel, blocks, arguments);
-  side->window += estimate(flops, bytes);
-  if (status == TENON_OK && side->window >= WINDOW_NANOSECONDS)
-    status = begin_window(context);
+    status = start(context, kernel, blocks, arguments, flops, bytes);
   return fail_unless(call, status);
 }
 
 static int32_t copy_bytes(tenon_call *call, void *to, const void *from,
                           uint64_t bytes) {
-  tenon_context *context = call->device_state;
-  tenon_gpu *gpu = context->model->gpu;
   if (bytes == 0)
     return 0;
-  context->gpu->window += estimate(0, (int64_t)bytes);
-  return fail_unless(call, TENON_GPU_CALL(gpu, &context->text, "a copy",
-                                          cuMemcpyDtoDAsync, (uintptr_t)to,
-                                          (uintptr_t)from, bytes,
-                                          context->gpu->stream));
+  return fail_unless(call,
+                     tenon_gpu_add(call->device_state,
+                                   (tenon_gpu_item){.kind = TENON_GPU_COPY,
+                                                    .to = (uintptr_t)to,
+                                                    .from = (uintptr_t)from,
+                                                    .bytes = bytes},
+                                   NULL, estimate(0, (int64_t)bytes)));
 }
 
 /* Also reads the record of faults: host code must not act on values that were
@@ -168,8 +143,8 @@ static int32_t read_bytes(tenon_call *call, void *host, const void *from,
   tenon_gpu *gpu = context->model->gpu;
   tenon_gpu_context *side = context->gpu;
   const char *what = "a read";
-  tenon_status status = TENON_OK;
-  if (bytes > 0)
+  tenon_status status = tenon_gpu_submit(context, &context->text);
+  if (status == TENON_OK && bytes > 0)
     status = TENON_GPU_CALL(gpu, &context->text, what, cuMemcpyDtoHAsync, host,
                             (uintptr_t)from, bytes, side->stream);
   if (status == TENON_OK)
@@ -193,20 +168,14 @@ static int32_t read_bytes(tenon_call *call, void *host, const void *from,
 /* Writes a few words, or bytes, as arguments of fills. */
 static tenon_status fill(tenon_context *context, nv_pointer to,
                          const char *host, uint64_t bytes) {
-  tenon_gpu *gpu = context->model->gpu;
-  nv_stream stream = context->gpu->stream;
   uint64_t step = bytes % WORD == 0 && to % WORD == 0 ? WORD : 1;
   tenon_status status = TENON_OK;
   for (uint64_t at = 0; status == TENON_OK && at < bytes; at += step) {
-    uint32_t word = (unsigned char)host[at];
-    if (step == 1) {
-      status = TENON_GPU_CALL(gpu, &context->text, "a write", cuMemsetD8Async,
-                              to + at, (unsigned char)word, 1, stream);
-    } else {
-      memcpy(&word, host + at, sizeof word);
-      status = TENON_GPU_CALL(gpu, &context->text, "a write", cuMemsetD32Async,
-                              to + at, word, 1, stream);
-    }
+    tenon_gpu_item item = {.kind = step == WORD ? TENON_GPU_FILL_WORD
+                                                : TENON_GPU_FILL_BYTE,
+                           .to = to + at};
+    memcpy(&item.value, host + at, step);
+    status = tenon_gpu_add(context, item, NULL, estimate(0, WORD));
   }
   return status;
 }
@@ -231,15 +200,22 @@ static tenon_status pass(tenon_context *context, nv_pointer to,
                             PASSAGE_BYTES);
     side->passage = status == TENON_OK ? passage : NULL;
   }
-  if (status == TENON_OK && side->passing + bytes > PASSAGE_BYTES)
-    status = tenon_gpu_wait(context, what, text);
+  if (status == TENON_OK && side->passing + bytes > PASSAGE_BYTES) {
+    status = tenon_gpu_submit(context, text);
+    if (status == TENON_OK)
+      status = tenon_gpu_wait(context, what, text);
+  }
   if (status != TENON_OK)
     return status;
   char *from = side->passage + side->passing;
   memcpy(from, host, bytes);
   side->passing += bytes;
-  return TENON_GPU_CALL(gpu, text, what, cuMemcpyHtoDAsync, to, from, bytes,
-                        side->stream);
+  return tenon_gpu_add(context,
+                       (tenon_gpu_item){.kind = TENON_GPU_WRITE,
+                                        .to = to,
+                                        .from = (uintptr_t)from,
+                                        .bytes = bytes},
+                       NULL, estimate(0, (int64_t)bytes));
 }
 
 /* Copies from the host's memory and waits. */
@@ -247,9 +223,10 @@ static tenon_status write_large(tenon_context *context, nv_pointer to,
                                 const void *host, uint64_t bytes) {
   tenon_text *text = &context->text;
   const char *what = "a write";
-  tenon_status status =
-      TENON_GPU_CALL(context->model->gpu, text, what, cuMemcpyHtoDAsync, to,
-                     host, bytes, context->gpu->stream);
+  tenon_status status = tenon_gpu_submit(context, text);
+  if (status == TENON_OK)
+    status = TENON_GPU_CALL(context->model->gpu, text, what, cuMemcpyHtoDAsync,
+                            to, host, bytes, context->gpu->stream);
   tenon_status waited =
       tenon_gpu_wait(context, what, status == TENON_OK ? text : NULL);
   return status == TENON_OK ? waited : status;

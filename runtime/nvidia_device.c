@@ -56,7 +56,7 @@ tenon_status tenon_gpu_check(tenon_gpu *gpu, tenon_text *text,
   tenon_status status = status_of(gpu, result);
   if (!text)
     return status;
-  tenon_text_add(text, "NVIDIA device %d: ", gpu->ordinal);
+  tenon_text_add(text, "NVIDIA GPU %d: ", gpu->ordinal);
   tenon_text_add_name(text, what);
   tenon_text_add(text, ": ");
   tenon_nvidia_add_error(&gpu->driver, text, function, result);
@@ -69,11 +69,18 @@ tenon_status tenon_gpu_enter(tenon_gpu *gpu, tenon_text *text) {
   if (lost == NV_SUCCESS)
     return TENON_GPU_CALL(gpu, text, "the context", cuCtxPushCurrent,
                           gpu->context);
-  tenon_text_add(text, "NVIDIA device %d is lost: an earlier call of ",
+  tenon_text_add(text, "NVIDIA GPU %d is lost: an earlier call of ",
                  gpu->ordinal);
   tenon_nvidia_add_error(&gpu->driver, text, "the driver", lost);
   tenon_text_add(text, LOST_HELP);
   return TENON_FAILED;
+}
+
+/* A second try, because all memory would be lost without the context. */
+int tenon_gpu_enter_to_free(tenon_gpu *gpu) {
+  return gpu->context &&
+         (gpu->driver.cuCtxPushCurrent(gpu->context) == NV_SUCCESS ||
+          gpu->driver.cuCtxPushCurrent(gpu->context) == NV_SUCCESS);
 }
 
 void tenon_gpu_leave(tenon_gpu *gpu) {
@@ -85,7 +92,7 @@ static tenon_status find_device(tenon_gpu *gpu, tenon_text *text) {
   tenon_status status =
       TENON_GPU_CALL(gpu, text, "the devices", cuDeviceGetCount, &count);
   if (status == TENON_OK && gpu->ordinal >= count) {
-    tenon_text_add(text, "there is no NVIDIA device %d: the driver has %d",
+    tenon_text_add(text, "there is no NVIDIA GPU %d: the driver has %d",
                    gpu->ordinal, count);
     return TENON_NO_DEVICE;
   }
@@ -111,7 +118,7 @@ static tenon_status find_device(tenon_gpu *gpu, tenon_text *text) {
 }
 
 static tenon_status no_image(const tenon_gpu *gpu, tenon_text *text) {
-  tenon_text_add(text, "NVIDIA device %d (", gpu->ordinal);
+  tenon_text_add(text, "NVIDIA GPU %d (", gpu->ordinal);
   tenon_text_add_name(text, gpu->name);
   tenon_text_add(text, ") is sm_%d; the artifact has code for ",
                  gpu->capability);
@@ -178,7 +185,7 @@ static tenon_status find_kernel(tenon_gpu *gpu, int32_t kernel,
   if (status != TENON_OK || desc->shared_bytes <= SHARED_WITHOUT_ASKING)
     return status;
   if (desc->shared_bytes > gpu->shared_bytes) {
-    tenon_text_add(text, "NVIDIA device %d: kernel ", gpu->ordinal);
+    tenon_text_add(text, "NVIDIA GPU %d: kernel ", gpu->ordinal);
     tenon_text_add_name(text, desc->name);
     tenon_text_add(text,
                    " needs %d bytes of shared memory, the device has %d"
@@ -263,8 +270,7 @@ void tenon_gpu_close(tenon_gpu *gpu) {
   if (!gpu)
     return;
   const tenon_nvidia_driver *driver = &gpu->driver;
-  /* Also on a lost device: the driver frees what it can. */
-  if (gpu->context && driver->cuCtxPushCurrent(gpu->context) == NV_SUCCESS) {
+  if (tenon_gpu_enter_to_free(gpu)) {
     if (gpu->weights)
       (void)driver->cuMemFree(gpu->weights);
     if (gpu->module)

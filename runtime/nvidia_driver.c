@@ -6,17 +6,23 @@
 #include <string.h>
 
 /* CUDA 11.0, the first that knows sm_80 and has all functions used here. */
-enum { LEAST_VERSION = 11000 };
+enum { LEAST_VERSION = 11000, LEAST_FOR_GRAPHS = 11040 };
 
 #define UPDATE "\nhelp: install a newer NVIDIA driver"
 
 static int find_functions(tenon_nvidia_driver *driver, const char **missing) {
   *missing = NULL;
+  driver->has_graphs = 1;
 #define FIND(name, symbol, parameters)                                         \
   *(void **)&driver->name = dlsym(driver->library, symbol);                    \
   if (!driver->name && !*missing)                                              \
     *missing = symbol;
   NV_FUNCTIONS(FIND)
+#undef FIND
+#define FIND(name, symbol, parameters)                                         \
+  *(void **)&driver->name = dlsym(driver->library, symbol);                    \
+  driver->has_graphs &= driver->name != NULL;
+  NV_GRAPH_FUNCTIONS(FIND)
 #undef FIND
   return *missing == NULL;
 }
@@ -64,6 +70,7 @@ static tenon_status initialize(tenon_nvidia_driver *driver, tenon_text *text) {
                    LEAST_VERSION % 1000 / 10);
     return TENON_NO_DEVICE;
   }
+  driver->has_graphs &= version >= LEAST_FOR_GRAPHS;
   if (result == NV_SUCCESS) {
     function = "cuInit";
     result = driver->cuInit(0);

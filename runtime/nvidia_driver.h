@@ -1,6 +1,8 @@
 /* The NVIDIA driver, opened when a model asks for a device. Nothing links with
  * it, and no header of a toolkit is needed: the types and functions that the
- * runtime uses are declared here, as cuda.h declares them. */
+ * runtime uses are declared here, as cuda.h declares them. Nodes of graphs have
+ * the parameters of the functions without a suffix, which all drivers export.
+ */
 #ifndef TENON_RUNTIME_NVIDIA_DRIVER_H
 #define TENON_RUNTIME_NVIDIA_DRIVER_H
 
@@ -18,6 +20,41 @@ typedef struct CUmod_st *nv_module;
 typedef struct CUfunc_st *nv_function;
 typedef struct CUstream_st *nv_stream;
 typedef struct CUevent_st *nv_event;
+typedef struct CUgraph_st *nv_graph;
+typedef struct CUgraphNode_st *nv_graph_node;
+typedef struct CUgraphExec_st *nv_graph_exec;
+
+/* CUDA_KERNEL_NODE_PARAMS_v1 */
+typedef struct nv_kernel_node {
+  nv_function function;
+  unsigned grid[3], block[3];
+  unsigned shared_bytes;
+  void **parameters;
+  void **extra; /* null */
+} nv_kernel_node;
+
+/* One side of CUDA_MEMCPY3D_v2: one row of bytes. */
+typedef struct nv_copy_side {
+  size_t x, y, z, level; /* 0 */
+  int32_t memory;        /* NV_MEMORY_HOST or NV_MEMORY_DEVICE */
+  const void *host;
+  nv_pointer device;
+  void *array, *reserved; /* null */
+  size_t pitch, height;   /* 0 */
+} nv_copy_side;
+typedef struct nv_copy_node {
+  nv_copy_side from, to;
+  size_t bytes, height, depth; /* height and depth are 1 */
+} nv_copy_node;
+
+/* CUDA_MEMSET_NODE_PARAMS_v1 */
+typedef struct nv_fill_node {
+  nv_pointer to;
+  size_t pitch; /* 0 */
+  unsigned value, element_bytes;
+  size_t width;  /* in elements */
+  size_t height; /* 1 */
+} nv_fill_node;
 
 /* The results that the runtime tells apart. */
 enum {
@@ -52,7 +89,9 @@ enum {
   NV_JIT_ERROR_LOG_BUFFER = 5,
   NV_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   NV_POINTER_DEVICE_ORDINAL = 9,
-  NV_EVENT_DISABLE_TIMING = 2
+  NV_EVENT_DISABLE_TIMING = 2,
+  NV_MEMORY_HOST = 1,
+  NV_MEMORY_DEVICE = 2
 };
 
 /* CALL(name, symbol, parameters) for each function. */
@@ -112,10 +151,39 @@ enum {
         unsigned sharedBytes, nv_stream stream, void **parameters,             \
         void **extra))
 
+/* The functions for graphs, which drivers before CUDA 11.4 do not have all. */
+#define NV_GRAPH_FUNCTIONS(CALL)                                               \
+  CALL(cuGraphCreate, "cuGraphCreate", (nv_graph * graph, unsigned flags))     \
+  CALL(cuGraphDestroy, "cuGraphDestroy", (nv_graph graph))                     \
+  CALL(cuGraphAddKernelNode, "cuGraphAddKernelNode",                           \
+       (nv_graph_node * node, nv_graph graph, const nv_graph_node *after,      \
+        size_t count, const nv_kernel_node *parameters))                       \
+  CALL(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode",                           \
+       (nv_graph_node * node, nv_graph graph, const nv_graph_node *after,      \
+        size_t count, const nv_copy_node *parameters, nv_context context))     \
+  CALL(cuGraphAddMemsetNode, "cuGraphAddMemsetNode",                           \
+       (nv_graph_node * node, nv_graph graph, const nv_graph_node *after,      \
+        size_t count, const nv_fill_node *parameters, nv_context context))     \
+  CALL(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags",             \
+       (nv_graph_exec * exec, nv_graph graph, unsigned long long flags))       \
+  CALL(cuGraphExecDestroy, "cuGraphExecDestroy", (nv_graph_exec exec))         \
+  CALL(cuGraphLaunch, "cuGraphLaunch", (nv_graph_exec exec, nv_stream stream)) \
+  CALL(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",       \
+       (nv_graph_exec exec, nv_graph_node node,                                \
+        const nv_kernel_node *parameters))                                     \
+  CALL(cuGraphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams",       \
+       (nv_graph_exec exec, nv_graph_node node,                                \
+        const nv_copy_node *parameters, nv_context context))                   \
+  CALL(cuGraphExecMemsetNodeSetParams, "cuGraphExecMemsetNodeSetParams",       \
+       (nv_graph_exec exec, nv_graph_node node,                                \
+        const nv_fill_node *parameters, nv_context context))
+
 typedef struct tenon_nvidia_driver {
-  void *library; /* dlopen's handle; null: not open */
+  void *library;  /* dlopen's handle; null: not open */
+  int has_graphs; /* it has all functions for graphs */
 #define NV_FIELD(name, symbol, parameters) nv_result(*name) parameters;
   NV_FUNCTIONS(NV_FIELD)
+  NV_GRAPH_FUNCTIONS(NV_FIELD)
 #undef NV_FIELD
 } tenon_nvidia_driver;
 

@@ -31,15 +31,25 @@ void tenon_gpu_free(tenon_gpu *gpu, tenon_gpu_region *region) {
   *region = (tenon_gpu_region){0};
 }
 
-static int make_tables(tenon_gpu_context *side, size_t inputs, size_t outputs) {
+static size_t most_parameters(const tenon_device_desc *desc) {
+  size_t most = 1;
+  for (int32_t i = 0; i < desc->num_kernels; ++i)
+    if ((size_t)desc->kernels[i].num_parameters > most)
+      most = (size_t)desc->kernels[i].num_parameters;
+  return most;
+}
+
+static int make_tables(tenon_gpu_context *side, size_t inputs, size_t outputs,
+                       size_t parameters) {
+  side->parameters = calloc(parameters, sizeof *side->parameters);
   side->inputs = calloc(inputs, sizeof *side->inputs);
   side->host_inputs = calloc(inputs, sizeof *side->host_inputs);
   side->input_bytes = calloc(inputs, sizeof *side->input_bytes);
   side->values = calloc(inputs, sizeof *side->values);
   side->outputs = calloc(outputs, sizeof *side->outputs);
   side->owned = calloc(outputs, sizeof *side->owned);
-  return side->inputs && side->host_inputs && side->input_bytes &&
-         side->values && side->outputs && side->owned;
+  return side->parameters && side->inputs && side->host_inputs &&
+         side->input_bytes && side->values && side->outputs && side->owned;
 }
 
 static tenon_status make_stream(tenon_context *context, tenon_text *text) {
@@ -59,8 +69,9 @@ tenon_status tenon_gpu_context_create(tenon_context *context,
                                       tenon_text *text) {
   tenon_gpu *gpu = context->model->gpu;
   tenon_gpu_context *side = calloc(1, sizeof *side);
-  if (!side || !make_tables(side, (size_t)context->num_inputs,
-                            (size_t)context->num_owned)) {
+  if (!side ||
+      !make_tables(side, (size_t)context->num_inputs,
+                   (size_t)context->num_owned, most_parameters(gpu->desc))) {
     context->gpu = side;
     tenon_gpu_context_destroy(context);
     tenon_text_add(text, "out of memory");
@@ -91,6 +102,7 @@ static void free_on_device(tenon_gpu *gpu, tenon_context *context) {
   const tenon_nvidia_driver *driver = &gpu->driver;
   if (side->stream)
     (void)driver->cuStreamSynchronize(side->stream);
+  tenon_gpu_destroy_graphs(context);
   for (int i = 0; i < TENON_GPU_MARKS; ++i)
     if (side->marks[i])
       (void)driver->cuEventDestroy(side->marks[i]);
@@ -111,11 +123,13 @@ void tenon_gpu_context_destroy(tenon_context *context) {
   tenon_gpu *gpu = context->model->gpu;
   if (!side)
     return;
-  /* Also on a lost device: the driver frees what it can. */
-  if (gpu->driver.cuCtxPushCurrent(gpu->context) == NV_SUCCESS) {
+  if (tenon_gpu_enter_to_free(gpu)) {
     free_on_device(gpu, context);
     tenon_gpu_leave(gpu);
   }
+  tenon_gpu_free_graphs(context);
+  tenon_gpu_free_list(&side->list);
+  free(side->parameters);
   tenon_region_free(&side->host_arena);
   for (int32_t i = 0; side->values && i < context->num_inputs; ++i)
     tenon_region_free(&side->values[i]);

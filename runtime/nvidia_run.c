@@ -126,6 +126,7 @@ static tenon_status begin(tenon_context *context,
   tenon_gpu *gpu = context->model->gpu;
   tenon_gpu_context *side = context->gpu;
   tenon_status status = reserve(context, function, call->arena_bytes);
+  tenon_gpu_begin_list(context, call->profile != NULL);
   if (status == TENON_OK && side->has_old_fault)
     status = TENON_GPU_CALL(gpu, &context->text, "the record of faults",
                             cuMemsetD8Async, side->faults.address, 0,
@@ -169,13 +170,25 @@ static tenon_status copy_outputs(tenon_context *context,
   return status;
 }
 
+/* Starts what the run has not started. A run that was cancelled and one whose
+ * device failed do no more. */
+static tenon_status start_rest(tenon_context *context, const tenon_fault *fault,
+                               tenon_text *text) {
+  if (fault->code != TENON_FAULT_CANCELLED && fault->code != TENON_FAULT_DEVICE)
+    return tenon_gpu_submit(context, text);
+  tenon_gpu_drop_list(context);
+  return TENON_OK;
+}
+
 /* Reads the record of faults after all work; on success the outputs too. */
 static tenon_status end(tenon_context *context, const tenon_function *function,
-                        int failed) {
+                        const tenon_fault *fault, int failed) {
   tenon_gpu *gpu = context->model->gpu;
   tenon_gpu_context *side = context->gpu;
   tenon_text *text = failed ? NULL : &context->text;
-  tenon_status status = failed ? TENON_OK : copy_outputs(context, function);
+  tenon_status status = start_rest(context, fault, text);
+  if (status == TENON_OK && !failed)
+    status = copy_outputs(context, function);
   if (status == TENON_OK)
     status = TENON_GPU_CALL(gpu, text, "the record of faults",
                             cuMemcpyDtoHAsync, &side->fault,
@@ -198,7 +211,7 @@ int32_t tenon_gpu_run(tenon_context *context, const tenon_function *function,
     return 1;
   }
   int32_t failed = function->desc->run(call);
-  tenon_status status = end(context, function, failed);
+  tenon_status status = end(context, function, &call->fault, failed);
   side->has_old_fault = status != TENON_OK || side->fault.code != 0;
   if (status != TENON_OK && !failed) {
     side->status = status;

@@ -77,7 +77,7 @@ typedef struct tenon_open_options {
    * artifact's behaviour on a smaller machine. */
   uint64_t cpu_feature_mask;
   /* Where the model runs. Null, "" or "cpu": on the CPU. "cuda" or "cuda:N": on
-   * the NVIDIA device 0 or N, by the artifact's device version. One never
+   * the NVIDIA GPU 0 or N, by the artifact's device version. One never
    * replaces the other. */
   const char *device;
 } tenon_open_options;

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TENON_ABI_VERSION 7u
+#define TENON_ABI_VERSION 8u
 
 /* The first eight bytes of every descriptor ("TENON\0\0\1" little-endian). */
 #define TENON_ABI_MAGIC UINT64_C(0x010000004e4f4e45)
@@ -188,12 +188,13 @@ typedef struct tenon_call {
 struct tenon_device_calls {
   uint64_t struct_size;
   /* Starts kernel number `kernel` of the version in `blocks` blocks; 0 blocks
-   * start nothing. arguments[i] points to the value of the kernel's parameter
-   * i. Polls call->cancel before it starts a kernel. Calls call->profile
-   * before and after the kernel, as for kernels of CPUs; `launch`, `flops` and
-   * `bytes` are those of tenon_profile_fn. */
+   * start nothing. arguments[i] has the value of the kernel's parameter i in
+   * its first bytes; they may change as soon as it returns. Polls call->cancel
+   * before it starts a kernel. Calls call->profile before and after the kernel,
+   * as for kernels of CPUs; `launch`, `flops` and `bytes` are those of
+   * tenon_profile_fn. */
   int32_t (*launch)(tenon_call *call, int32_t kernel, int32_t launch,
-                    int64_t blocks, void *const *arguments, int64_t flops,
+                    int64_t blocks, const uint64_t *arguments, int64_t flops,
                     int64_t bytes);
   /* The two ranges must not overlap. */
   int32_t (*copy)(tenon_call *call, void *to, const void *from, uint64_t bytes);
@@ -337,10 +338,15 @@ typedef struct tenon_image_desc {
 
 /* A kernel of a device version. */
 typedef struct tenon_device_kernel_desc {
-  const char *name;     /* its symbol in the images */
-  int32_t threads;      /* of a block */
-  int32_t shared_bytes; /* dynamic shared memory of a block */
+  const char *name;       /* its symbol in the images */
+  int32_t threads;        /* of a block */
+  int32_t shared_bytes;   /* dynamic shared memory of a block */
+  int32_t num_parameters; /* at least 1 and at most TENON_MOST_PARAMETERS; none
+                             is larger than 8 bytes */
+  int32_t reserved;
 } tenon_device_kernel_desc;
+
+#define TENON_MOST_PARAMETERS 512
 
 /* The part of a version that runs on a device. */
 typedef struct tenon_device_desc {
@@ -492,7 +498,7 @@ TENON_ABI_ASSERT(sizeof(tenon_state_desc) == 48,
                  "tenon_state_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_image_desc) == 40,
                  "tenon_image_desc changed size");
-TENON_ABI_ASSERT(sizeof(tenon_device_kernel_desc) == 16,
+TENON_ABI_ASSERT(sizeof(tenon_device_kernel_desc) == 24,
                  "tenon_device_kernel_desc changed size");
 TENON_ABI_ASSERT(sizeof(tenon_device_desc) == 32,
                  "tenon_device_desc changed size");

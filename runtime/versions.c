@@ -35,7 +35,9 @@ static int device_is_sane(const tenon_device_desc *device) {
   for (int32_t i = 0; i < device->num_kernels; ++i) {
     const tenon_device_kernel_desc *kernel = &device->kernels[i];
     if (!is_named(kernel->name) || kernel->threads < 1 ||
-        kernel->threads > MOST_THREADS || kernel->shared_bytes < 0)
+        kernel->threads > MOST_THREADS || kernel->shared_bytes < 0 ||
+        kernel->num_parameters < 1 ||
+        kernel->num_parameters > TENON_MOST_PARAMETERS || kernel->reserved != 0)
       return 0;
   }
   return 1;
@@ -106,9 +108,9 @@ static tenon_status choose_device_version(tenon_model *model,
       model->version = i + 1;
   }
   if (!last) {
-    tenon_status status = no_such_version(desc, "NVIDIA devices", text);
+    tenon_status status = no_such_version(desc, "NVIDIA GPUs", text);
     tenon_text_add(text, "\nhelp: open it without a device, or compile the "
-                         "model for NVIDIA devices");
+                         "model for NVIDIA GPUs");
     return status;
   }
   return model->version ? TENON_OK

@@ -313,9 +313,9 @@ private:
             image.cubin.size());
     }
     for (const DeviceEntry &entry : device.entries)
-      kernels.push_back(
-          makeStruct({string(entry.name), i32(entry.threads), i32(0)},
-                     sizeof(tenon_device_kernel_desc)));
+      kernels.push_back(makeStruct({string(entry.name), i32(entry.threads),
+                                    i32(0), i32(entry.parameters), i32(0)},
+                                   sizeof(tenon_device_kernel_desc)));
     return table(
         "device",
         {makeStruct({string("nvptx"), i32(images.size()), i32(kernels.size()),

@@ -19,17 +19,29 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace tenon {
+
+/// Names in PTX have no dots.
+static std::string nameInPtx(StringRef name) {
+  std::string made = name.str();
+  std::replace(made.begin(), made.end(), '.', '_');
+  return made;
+}
 
 /// Makes everything but the kernels internal, so that what is inlined goes.
 static void hideFunctions(Module &module) {
   for (GlobalObject &global : module.global_objects()) {
     auto *function = dyn_cast<Function>(&global);
-    if (global.isDeclaration() ||
-        (function && function->getCallingConv() == CallingConv::PTX_Kernel))
+    if (global.isDeclaration())
       continue;
+    if (function && function->getCallingConv() == CallingConv::PTX_Kernel) {
+      function->setName(nameInPtx(function->getName()));
+      continue;
+    }
     global.setLinkage(GlobalValue::InternalLinkage);
     global.setVisibility(GlobalValue::DefaultVisibility);
   }
@@ -72,7 +84,8 @@ std::string compileDevice(mlir::ModuleOp device, const TargetChoice &target,
   hideFunctions(*module);
   for (auto function : device.getOps<mlir::LLVM::LLVMFuncOp>())
     if (auto threads = annotation::threads.of(function))
-      code.entries.push_back({function.getName().str(), threads.getInt()});
+      code.entries.push_back({nameInPtx(function.getName()), threads.getInt(),
+                              int64_t(function.getNumArguments())});
   Bytes bitcode;
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(*module, stream);

@@ -23,6 +23,7 @@ struct DeviceImage {
 struct DeviceEntry {
   std::string name;
   int64_t threads; ///< of a block
+  int64_t parameters;
 };
 
 struct DeviceCode {

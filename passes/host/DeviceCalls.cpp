@@ -111,13 +111,14 @@ struct LowerDeviceLaunch : ConvertOpToLLVMPattern<DeviceLaunchOp> {
     }
     values.push_back(adaptor.getTasks());
     // The runtime copies the values before it returns.
-    SmallVector<Type> types(values.size(), caller.pointer());
     Value list = caller.scratch(
-        LLVM::LLVMArrayType::get(caller.pointer(), values.size()));
+        LLVM::LLVMArrayType::get(rewriter.getI64Type(), values.size()));
     for (auto [i, value] : llvm::enumerate(values)) {
-      Value place = caller.scratch(value.getType());
+      Value place = caller.address(list, int64_t(i) * 8);
+      // The runtime compares whole words with those of earlier launches.
+      if (isNarrow(value.getType()))
+        caller.store(caller.number(0), place);
       caller.store(value, place);
-      caller.store(place, caller.address(list, int64_t(i) * 8));
     }
     Location loc = op.getLoc();
     Value each = caller.number(op.getBlockTasks());
@@ -130,6 +131,10 @@ struct LowerDeviceLaunch : ConvertOpToLLVMPattern<DeviceLaunchOp> {
                    blocks, list, adaptor.getFlops(), adaptor.getBytes()});
     rewriter.eraseOp(op);
     return success();
+  }
+
+  static bool isNarrow(Type type) {
+    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 64;
   }
 
   /// The place of the launch's kernel among the device's entries.

@@ -12,7 +12,7 @@ extern "C" {
 extern const unsigned char tenon_core_bitcode[];
 extern const size_t tenon_core_bitcode_size;
 
-/* The functions that kernels of an NVIDIA device call. */
+/* The functions that kernels of an NVIDIA GPU call. */
 extern const unsigned char tenon_device_core_bitcode[];
 extern const size_t tenon_device_core_bitcode_size;
 

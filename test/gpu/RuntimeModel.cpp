@@ -5,6 +5,7 @@
 #include "test/gpu/Device.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::test {
 namespace {
@@ -12,24 +13,30 @@ namespace {
 enum Kernel { Scale, AddRow, Pick, KeepPositive, Trespass };
 enum { Threads = 64 };
 
-const tenon_device_kernel_desc kernels[] = {{"scale", Threads, 0},
-                                            {"addRow", Threads, 0},
-                                            {"pick", Threads, 64 << 10},
-                                            {"keepPositive", 1, 0},
-                                            {"trespass", 1, 0}};
+const tenon_device_kernel_desc kernels[] = {{"scale", Threads, 0, 5, 0},
+                                            {"addRow", Threads, 0, 5, 0},
+                                            {"pick", Threads, 64 << 10, 6, 0},
+                                            {"keepPositive", 1, 0, 5, 0},
+                                            {"trespass", 1, 0, 2, 0}};
 
 alignas(TENON_WEIGHT_ALIGNMENT) const float weights[] = {0.5f, 1, 1.5f, 2};
 enum { SumOffset = 0, StateBytes = 16 };
+
+template <typename T> uint64_t word(T value) {
+  uint64_t made = 0;
+  std::memcpy(&made, &value, sizeof value);
+  return made;
+}
 
 /// Launches a kernel over `n` threads with the record of faults before the
 /// arguments.
 template <typename... Arguments>
 int32_t launch(tenon_call *call, Kernel kernel, int64_t n,
                Arguments... arguments) {
-  void *addresses[] = {&call->device_faults, &arguments...};
+  const uint64_t words[] = {word(call->device_faults), word(arguments)...};
   int64_t threads = kernels[kernel].threads;
   return call->device->launch(call, kernel, kernel, (n + threads - 1) / threads,
-                              addresses, n, 8 * n);
+                              words, n, 8 * n);
 }
 
 int64_t extent(tenon_call *call, int input) {
@@ -162,7 +169,7 @@ int32_t runSend(tenon_call *call) {
   unsigned char *from = hostTemporary<unsigned char>(call);
   uint64_t bytes = uint64_t(call->output_dims[0][0]), at = 0;
   for (uint64_t i = 0; i < bytes; ++i)
-    from[i] = (unsigned char)(7 + i);
+    from[i] = (unsigned char)(7 + bytes + i);
   // Parts of 0, 1, 2, 3, 4, 12, 16, 100 and more bytes, then the rest.
   for (uint64_t part : {0, 1, 2, 3, 4, 2, 12, 16, 100, 5000, 200000, 300000})
     if (at + part <= bytes) {
@@ -176,14 +183,40 @@ int32_t runSend(tenon_call *call) {
 
 int32_t runSpin(tenon_call *call) {
   int64_t steps = *static_cast<const int64_t *>(call->host_inputs[1]);
-  float *y = deviceTemporary<float>(call), by = 3;
-  int64_t n = 4, muchWork = int64_t(1) << 50;
-  const void *x = call->inputs[0];
-  void *arguments[] = {&call->device_faults, &x, &y, &by, &n};
+  float *y = deviceTemporary<float>(call);
+  int64_t muchWork = int64_t(1) << 50;
+  const uint64_t arguments[] = {word(call->device_faults),
+                                word(call->inputs[0]), word(y), word(3.f),
+                                word(int64_t(4))};
   for (int64_t i = 0; i < steps; ++i)
     if (call->device->launch(call, Scale, Scale, 1, arguments, muchWork, 0))
       return 1;
   return call->device->copy(call, call->outputs[0], y, 16);
+}
+
+int32_t runChain(tenon_call *call) {
+  int64_t n = extent(call, 0),
+          steps = *static_cast<const int64_t *>(call->host_inputs[1]);
+  float *y = deviceTemporary<float>(call);
+  const void *x = call->inputs[0];
+  for (int64_t i = 0; i < steps; ++i, x = y)
+    if (launch(call, AddRow, n, x, call->weights, y, n))
+      return 1;
+  return call->device->copy(call, call->outputs[0], x,
+                            uint64_t(n) * sizeof(float));
+}
+
+int32_t runMixed(tenon_call *call) {
+  int64_t n = extent(call, 0);
+  float *y = deviceTemporary<float>(call), first = float(n);
+  std::vector<float> more;
+  for (int i = 1; i <= 5; ++i)
+    more.push_back(first + float(i));
+  return launch(call, AddRow, n, call->inputs[0], call->weights, y, n) ||
+         call->device->write(call, y, &first, 4) ||
+         call->device->write(call, y + 1, more.data(), 20) ||
+         call->device->copy(call, call->outputs[0], y,
+                            uint64_t(n) * sizeof(float));
 }
 
 int32_t runTrespass(tenon_call *call) {
@@ -222,6 +255,7 @@ const tenon_tensor_desc sent[] = {tensor("bytes", TENON_I64, 0, nullptr,
 const tenon_tensor_desc spun[] = {
     tensor("x", TENON_F32, 1, four),
     tensor("steps", TENON_I64, 0, nullptr, TENON_INPUT_HOST)};
+const tenon_tensor_desc chained[] = {vectors[0], spun[1]};
 const tenon_tensor_desc anyOut[] = {tensor("y", TENON_F32, 1, any)};
 const tenon_tensor_desc someOut[] = {tensor("y", TENON_F32, 1, some)};
 const tenon_tensor_desc bounded[] = {tensor("y", TENON_F32, 1, any, 0, 1)};
@@ -275,6 +309,8 @@ RuntimeModel::RuntimeModel(const std::vector<int> &architectures) {
       function("host", 1, vectors, anyOut, planLikeInput, runHost),
       function("send", 1, sent, bytesOut, planSend, runSend),
       function("spin", 2, spun, fourOut, planFour, runSpin),
+      function("chain", 2, chained, anyOut, planLikeInput, runChain),
+      function("mixed", 1, vectors, anyOut, planLikeInput, runMixed),
       function("trespass", 1, spun, fourOut, planFour, runTrespass)};
   std::copy(std::begin(made), std::end(made), functions);
   desc.magic = TENON_ABI_MAGIC;
@@ -286,7 +322,7 @@ RuntimeModel::RuntimeModel(const std::vector<int> &architectures) {
   desc.target = "x86_64-linux-gnu";
   desc.weight_bytes = sizeof weights;
   desc.weights = weights;
-  desc.num_functions = 10;
+  desc.num_functions = 12;
   desc.num_states = 2;
   desc.functions = functions;
   desc.states = states;

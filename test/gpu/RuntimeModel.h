@@ -18,8 +18,13 @@ namespace tenon::test {
 ///   keep      x [4] -> sum [4]: of all runs, from the state `sum`
 ///   cache     x [4] -> rows [r, 4]: the state `rows` after row 0 became x
 ///   host      x [n] -> y [n]: -x, computed by the host
-///   send      bytes i64[] -> y u8[bytes]: 7 0 1 2 ..., written in parts
+///   send      bytes i64[] -> y u8[bytes]: bytes + 7, bytes + 8 ... modulo 256,
+///             written in parts
 ///   spin      x [4], steps i64[] -> y [4]: steps launches of much work
+///   chain     x [n], steps i64[] -> y [n]: x after so many launches that add
+///             the weights
+///   mixed     x [n], n >= 6 -> y [n]: main without the factor 2, but the first
+///             six are n n + 1 n + 2 ..., written by the host
 ///   trespass  x [4] -> y [4]: a kernel that writes outside
 class RuntimeModel {
 public:
@@ -32,7 +37,7 @@ public:
   tenon_device_desc device = {};
   std::vector<tenon_image_desc> images;
   std::vector<std::string> texts, names;
-  tenon_function_desc functions[10] = {};
+  tenon_function_desc functions[12] = {};
 };
 
 } // namespace tenon::test

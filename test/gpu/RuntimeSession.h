@@ -134,6 +134,45 @@ template <typename T> struct HostTensor {
   }
 };
 
+/// -3 -2 -1 0 ...
+inline HostTensor<float> ramp(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = float(i) - 3;
+  return HostTensor<float>(values);
+}
+
+/// The result of `mixed` for ramp(n).
+inline std::vector<double> mixedOf(int n) {
+  std::vector<double> y;
+  for (int i = 0; i < n; ++i)
+    y.push_back(i < 6 ? n + i : i - 3 + 0.5 * (i % 4 + 1));
+  return y;
+}
+
+/// Runs the body with an open session under several schedules; afterwards
+/// nothing may be left on the device.
+inline void withSession(const std::function<void(RuntimeSession &)> &body,
+                        Settings settings = {}) {
+  for (int seed = 0; seed < 3; ++seed) {
+    Settings all = settings;
+    all.push_back({"TENON_GPU_SEED", std::to_string(seed)});
+    EXPECT_EQ(onDevice(all,
+                       [&] {
+                         {
+                           RuntimeSession session;
+                           EXPECT_EQ(session.openAll(), TENON_OK)
+                               << session.why;
+                           if (session.context)
+                             body(session);
+                         }
+                         EXPECT_EQ(leftOnDevice(), "");
+                         return 0;
+                       }),
+              0);
+  }
+}
+
 } // namespace tenon::test
 
 #endif

@@ -10,12 +10,6 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-HostTensor<float> ramp(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i) - 3;
-  return HostTensor<float>(values);
-}
 Doubles mainOf(const std::vector<float> &x) {
   Doubles y;
   for (size_t i = 0; i < x.size(); ++i)
@@ -73,29 +67,6 @@ struct DeviceBuffer {
         "cuDevicePrimaryCtxRelease_v2")(0);
   }
 };
-
-/// Runs the body with an open session under several schedules; afterwards
-/// nothing may be left on the device.
-void withSession(const std::function<void(RuntimeSession &)> &body,
-                 Settings settings = {}) {
-  for (int seed = 0; seed < 3; ++seed) {
-    Settings all = settings;
-    all.push_back({"TENON_GPU_SEED", std::to_string(seed)});
-    EXPECT_EQ(onDevice(all,
-                       [&] {
-                         {
-                           RuntimeSession session;
-                           EXPECT_EQ(session.openAll(), TENON_OK)
-                               << session.why;
-                           if (session.context)
-                             body(session);
-                         }
-                         EXPECT_EQ(leftOnDevice(), "");
-                         return 0;
-                       }),
-              0);
-  }
-}
 
 TEST(GpuRuntime, RunsFromHostMemory) {
   withSession([](RuntimeSession &session) {
@@ -191,7 +162,7 @@ TEST(GpuRuntime, ChecksTensorsOnTheDevice) {
     };
     out.data = both.data();
     EXPECT_EQ(status(), TENON_BAD_INPUT); // x lies on the host
-    EXPECT_NE(session.text().find("not in the memory of NVIDIA device 0"),
+    EXPECT_NE(session.text().find("not in the memory of NVIDIA GPU 0"),
               std::string::npos)
         << session.text();
     in.data = static_cast<char *>(both.data()) + 396;
@@ -262,7 +233,7 @@ TEST(GpuRuntime, WritesKeepTheirBytes) {
           << session.text();
       EXPECT_EQ(session.y.size(), size_t(bytes));
       for (size_t i = 0; i < session.y.size(); ++i)
-        if (session.y[i] != double((7 + i) % 256)) {
+        if (session.y[i] != double((7 + size_t(bytes) + i) % 256)) {
           ADD_FAILURE() << "byte " << i << " of " << bytes << " is "
                         << session.y[i];
           break;
@@ -430,27 +401,26 @@ TEST(GpuRuntime, RunsOutOfDeviceMemory) {
 }
 
 TEST(GpuRuntime, LosesTheDevice) {
-  EXPECT_EQ(onDevice({},
-                     [] {
-                       RuntimeSession session;
-                       EXPECT_EQ(session.openAll(), TENON_OK);
-                       HostTensor<float> x{1, 2, 3, 4};
-                       EXPECT_EQ(session.run("trespass", {x}), TENON_FAILED);
-                       EXPECT_NE(
-                           session.text().find("CUDA_ERROR_LAUNCH_FAILED"),
-                           std::string::npos);
-                       EXPECT_NE(session.text().find("start a new process"),
-                                 std::string::npos)
-                           << session.text();
-                       EXPECT_EQ(session.run("main", {x}), TENON_FAILED);
-                       EXPECT_NE(session.text().find("device 0 is lost"),
-                                 std::string::npos)
-                           << session.text();
-                       EXPECT_EQ(tenon_context_reset_state(session.context),
-                                 TENON_FAILED);
-                       return 0;
-                     }),
-            0);
+  EXPECT_EQ(
+      onDevice(
+          {},
+          [] {
+            RuntimeSession session;
+            EXPECT_EQ(session.openAll(), TENON_OK);
+            HostTensor<float> x{1, 2, 3, 4};
+            EXPECT_EQ(session.run("trespass", {x}), TENON_FAILED);
+            EXPECT_NE(session.text().find("CUDA_ERROR_LAUNCH_FAILED"),
+                      std::string::npos);
+            EXPECT_NE(session.text().find("start a new process"),
+                      std::string::npos)
+                << session.text();
+            EXPECT_EQ(session.run("main", {x}), TENON_FAILED);
+            EXPECT_NE(session.text().find("GPU 0 is lost"), std::string::npos)
+                << session.text();
+            EXPECT_EQ(tenon_context_reset_state(session.context), TENON_FAILED);
+            return 0;
+          }),
+      0);
 }
 
 } // namespace

@@ -86,7 +86,7 @@ struct DeviceModel {
   tenon_image_desc images[2] = {
       {"sm_80", 80, TENON_IMAGE_PTX, 0, 0, text, sizeof text},
       {"sm_90a", 90, TENON_IMAGE_CUBIN, 1, 0, text, 4}};
-  tenon_device_kernel_desc kernel = {"add", 1024, 0};
+  tenon_device_kernel_desc kernel = {"add", 1024, 0, 3, 0};
   tenon_device_desc device = {"nvptx", 2, 1, images, &kernel};
   tenon_version_desc versions[2] = {
       {"small", tenon_model_hand.cpu_features, 0, nullptr},
@@ -135,6 +135,9 @@ TEST(Descriptor, MalformedDevice) {
   REFUSED(kernel.threads = 0);
   REFUSED(kernel.threads = 1025);
   REFUSED(kernel.shared_bytes = -1);
+  REFUSED(kernel.num_parameters = 0);
+  REFUSED(kernel.num_parameters = TENON_MOST_PARAMETERS + 1);
+  REFUSED(kernel.reserved = 1);
   REFUSED(std::swap(versions[0], versions[1])); // versions for CPUs come first
   REFUSED(desc.cpu_features |= TENON_CPU_AVX);
 #undef REFUSED

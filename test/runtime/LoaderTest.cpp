@@ -62,7 +62,7 @@ TEST_F(Loader, AnotherAbi) {
   Opened opened = tryOpen(artifact("hand-abi.so"));
   EXPECT_EQ(opened.status, TENON_BAD_ARTIFACT);
   EXPECT_TRUE(
-      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 7"))
+      contains(opened.text, "needs runtime ABI 9, this runtime has ABI 8"))
       << opened.text;
   // An artifact of an older ABI, by its note only.
   unsigned char note[128];

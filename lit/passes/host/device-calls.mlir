@@ -2,8 +2,9 @@
 
 // A launch is a call of the first function of the call's table. It gives the
 // number of the kernel, the number of the launch, the number of blocks, and the
-// address of each value: the memory for faults, addresses of buffers, dynamic
-// extents, numbers and the number of tasks. If it fails the function returns.
+// address of the values, each in a word: the memory for faults, addresses of
+// buffers, dynamic extents, numbers and the number of tasks. Words of narrow
+// values are zero behind them. If the call fails the function returns.
 // The entry is a kernel for NVVM.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK: llvm.func @kernel_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
@@ -12,7 +13,9 @@
 // CHECK-LABEL: llvm.func @launch(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[TASKS:[^:]*]]: i64)
-// CHECK-COUNT-5: llvm.alloca
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : {{.*}})
+// CHECK: %[[LIST:.*]] = llvm.alloca %[[ONE]] x !llvm.array<4 x i64>
+// CHECK-NOT: llvm.alloca
 // CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[CALL]][184]
 // CHECK: llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
 // CHECK: %[[EACH:.*]] = llvm.mlir.constant(256 : i64)
@@ -25,7 +28,7 @@
 // CHECK: %[[TABLE:.*]] = llvm.load %[[FIELD]]
 // CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[TABLE]][8]
 // CHECK: %[[FUNCTION:.*]] = llvm.load %[[PLACE]]
-// CHECK: %[[FAILED:.*]] = llvm.call %[[FUNCTION]](%[[CALL]], %[[KERNEL]], %[[LAUNCH]], %[[BLOCKS]], %{{.*}}, %[[TASKS]], %[[TASKS]])
+// CHECK: %[[FAILED:.*]] = llvm.call %[[FUNCTION]](%[[CALL]], %[[KERNEL]], %[[LAUNCH]], %[[BLOCKS]], %[[LIST]], %[[TASKS]], %[[TASKS]])
 // CHECK: %[[FAILS:.*]] = llvm.icmp "ne" %[[FAILED]]
 // CHECK: llvm.cond_br %[[FAILS]], ^[[OUT:.*]], ^
 // CHECK: ^[[OUT]]:
@@ -37,6 +40,25 @@ module @device {
 }
 func.func @launch(%call: !llvm.ptr, %x: memref<?xf32>, %n: index) {
   tenon.device_launch @kernel tasks %n threads 256 block_tasks 256 flops %n bytes %n (%x) : memref<?xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @narrow(
+// CHECK-SAME: %[[HALF:[^:]*]]: f16)
+// CHECK: %[[LIST:.*]] = llvm.alloca {{.*}}array<3 x i64>
+// CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[LIST]][8]
+// CHECK-NEXT: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-NEXT: llvm.store %[[ZERO]], %[[PLACE]]
+// CHECK-NEXT: llvm.store %[[HALF]], %[[PLACE]]
+module @device {
+  func.func private @kernel(%faults: !llvm.ptr, %x: f16, %begin: index, %end: index) {
+    return
+  }
+}
+func.func @narrow(%call: !llvm.ptr, %n: index, %half: f16) {
+  tenon.device_launch @kernel tasks %n threads 256 block_tasks 256 flops %n bytes %n (%half) : f16
   return
 }
 
