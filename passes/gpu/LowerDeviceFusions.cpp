@@ -141,9 +141,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
   void build(FusionOp fusion, Attribute plan, DeviceKernel &lowered) {
     Location loc = fusion.getLoc();
     auto end = OpBuilder::atBlockEnd(device.getBody());
-    // Names in PTX have no dots.
     std::string name = kernelName(fusion, kernels.size() - 1);
-    std::replace(name.begin(), name.end(), '.', '_');
     lowered.func = func::FuncOp::create(end, loc, name, kernelType(fusion));
     lowered.func.setPrivate();
     Kernel kernel = startKernel(fusion, lowered.func);

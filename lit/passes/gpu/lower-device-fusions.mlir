@@ -6,7 +6,7 @@
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<64xf32>, %[[Y:[^:]*]]: memref<64xf32>, %[[Z:[^:]*]]: memref<64xf32>
 // CHECK: %[[TASKS:.*]] = arith.constant 64 : index
 // CHECK: %[[BYTES:.*]] = arith.constant 512 : index
-// CHECK: tenon.device_launch @[[KERNEL:[a-z0-9_]+]] tasks %[[TASKS]] threads 256 block_tasks 256 flops %{{.*}} bytes %[[BYTES]](%[[X]], %[[Y]])
+// CHECK: tenon.device_launch @[[KERNEL:[a-z0-9_.]+]] tasks %[[TASKS]] threads 256 block_tasks 256 flops %{{.*}} bytes %[[BYTES]](%[[X]], %[[Y]])
 // CHECK: tenon.device_launch @[[KERNEL]] tasks {{.*}}(%[[Y]], %[[Z]])
 // CHECK: module @device
 // CHECK: func.func private @[[KERNEL]](%{{[^:]*}}: !llvm.ptr, %[[IN:[^:]*]]: memref<64xf32>, %[[OUT:[^:]*]]: memref<64xf32>, %[[BEGIN:[^:]*]]: index, %[[END:[^:]*]]: index)
