@@ -79,7 +79,7 @@ if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
 if "avx512_bf16" in flags:
     config.available_features.add("avx512bf16")
-# The stand-in for the driver of NVIDIA devices, which emulates a device.
+# The stand-in for the driver of NVIDIA GPUs, which emulates a device.
 if os.path.exists(os.path.join(config.tenon_binary_dir, "lib", "gpu", "libcuda.so.1")):
     config.available_features.add("gpu-stand-in")
 for tool in ["tenon", "tenon-translate", "tenon-opt", "tenon-lsp-server", "tenon-reduce"]:

@@ -17,7 +17,7 @@ class TargetMachine;
 
 namespace tenon {
 
-/// An architecture of NVIDIA devices.
+/// An architecture of NVIDIA GPUs.
 struct DeviceArchitecture {
   std::string name;   ///< "sm_80", "sm_90a"
   int capability = 0; ///< 10 times the major number and the minor one

@@ -111,7 +111,7 @@ struct CompileOptions {
   /// is opened, it selects the best version that the machine supports.
   std::vector<std::string> versions;
   std::vector<std::string> features; ///< "+avx512f", "-amx-tile"
-  /// Architectures of NVIDIA devices, such as "sm_80". Not empty: the artifact
+  /// Architectures of NVIDIA GPUs, such as "sm_80". Not empty: the artifact
   /// has a version for these devices.
   std::vector<std::string> devices;
   bool versionsForCpus = true; ///< false: it has no other version

@@ -6,7 +6,7 @@ fails if a case listed as pass fails, a case is missing, listed twice or
 unknown, a reason is not one of those below, or fewer cases pass than the
 floor. `--update` runs everything and writes the ledgers from the results.
 Cases of newer opsets (newer_cases.py) have no ledger: all of them must pass.
-With --devices the cases run on an emulated NVIDIA device of each architecture
+With --devices the cases run on an emulated NVIDIA GPU of each architecture
 as well, which must give the CPU's bits.
 """
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Packs the GPU suite: one archive for a machine with an NVIDIA device.
+"""Packs the GPU suite: one archive for a machine with an NVIDIA GPU.
 
 The archive has artifacts for the CPU and for devices: every conformance case
 that passes on the CPU, real models, and single kernels for rates. It also has

@@ -45,6 +45,7 @@ WORDS = [
     (r"\blines? of the cache\b|\bcache's lines?\b", "cache line"),
     (r"\bshow(?:s|n)? in the run\b", "'known only at run time'"),
     (r"\bdrawn weights\b|\bweights (?:are|were) drawn\b", "random weights"),
+    (r"\bNVIDIA devices?\b", "'NVIDIA GPU'"),
     (r"\bsome \d[\d.,]*(?![\d-])", "'about'"),
     (r"\bwhoever\b", "'anyone who', 'a caller that'"),
     (r"(?-i:[.;:] Who) (?:is|has|wants|opens|keeps|cannot|makes|asks)\b",

@@ -1,4 +1,4 @@
-// The driver of NVIDIA devices, opened by its name, as far as measurements need
+// The driver of NVIDIA GPUs, opened by its name, as far as measurements need
 // it.
 #ifndef TENON_TEST_GPU_SUITE_DRIVER_H
 #define TENON_TEST_GPU_SUITE_DRIVER_H
