@@ -71,6 +71,20 @@ public:
     bool isF16 = std::string(element) == "f16";
     return input(dims, element, isF16 ? TENON_F16 : TENON_BF16, halves);
   }
+  /// Adds a weight, whose elements are in a file.
+  std::string weight(const std::vector<int64_t> &dims) {
+    size_t count = 1;
+    for (int64_t dim : dims)
+      count *= size_t(dim);
+    std::string type = tensorType(dims, "f32"),
+                name = "@w" + std::to_string(weights.size());
+    declarations.push_back({"tenon.weight " + name + " : " + type,
+                            std::to_string(weights.size() * sizeof(float)) +
+                                ", " + std::to_string(count * sizeof(float))});
+    for (size_t i = 0; i < count; ++i)
+      weights.push_back(normal(draws));
+    return value("tenon.get_weight " + name + " : " + type);
+  }
   std::string result(const std::string &op, const std::string &type) {
     std::string name = "%r" + std::to_string(results.size());
     body += "  " + name + " = " + op + "\n";
@@ -84,8 +98,12 @@ public:
     return name;
   }
 
-  std::string text() const {
-    std::string arguments, types, values;
+  /// `folder` has the file of weights.
+  std::string text(const std::string &folder) const {
+    std::string arguments, types, values, declared;
+    for (auto &[before, after] : declarations)
+      declared += before + " from #tenon.source<\"" + folder + "/weights\", " +
+                  after + ">\n";
     for (size_t i = 0; i < inputs.size(); ++i)
       arguments += (i ? ", " : "") + ("%i" + std::to_string(i)) + ": " +
                    inputs[i].type + " {tenon.name = \"i" + std::to_string(i) +
@@ -98,16 +116,19 @@ public:
     std::string returned;
     for (size_t i = 0; i < results.size(); ++i)
       returned += (i ? ", " : "") + results[i].second;
-    return "func.func @main(" + arguments + ") -> (" + types + ") {\n" + body +
-           "  return " + values + " : " + returned + "\n}\n";
+    return declared + "func.func @main(" + arguments + ") -> (" + types +
+           ") {\n" + body + "  return " + values + " : " + returned + "\n}\n";
   }
 
   std::vector<Input> inputs;
+  std::vector<float> weights;
   std::vector<std::pair<std::string, std::string>> results;
   std::mt19937 draws{7};
 
 private:
   std::normal_distribution<float> normal;
+  /// Of weights: what comes before and after the file's name.
+  std::vector<std::pair<std::string, std::string>> declarations;
   std::string body;
   int numValues = 0;
 };
@@ -168,12 +189,15 @@ std::vector<std::vector<char>> run(Opened &opened, Module &module) {
   return results;
 }
 
-void expectBits(Module &module) {
+void expectBits(Module &module, WeightFormat format = WeightFormat::F32) {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tenon-XXXXXX").string();
   ASSERT_TRUE(mkdtemp(pattern.data()));
   std::string source = pattern + "/model.mlir", artifact = pattern + "/m.so";
-  std::ofstream(source) << module.text();
+  std::ofstream(source) << module.text(pattern);
+  std::ofstream(pattern + "/weights")
+      .write(reinterpret_cast<const char *>(module.weights.data()),
+             std::streamsize(module.weights.size() * sizeof(float)));
   std::string messages;
   Compiler compiler(
       [&](const Diagnostic &d) { messages += formatDiagnostic(d); });
@@ -182,13 +206,15 @@ void expectBits(Module &module) {
   options.output = artifact;
   options.devices = {"sm_75"};
   options.matmulPrecision = MatmulPrecision::Strict;
+  options.weightFormat = format;
   ASSERT_EQ(compiler.compile(options).status, Status::Success)
-      << messages << module.text();
+      << messages << module.text(pattern);
   Opened cpu(artifact, nullptr), device(artifact, "cuda");
   ASSERT_EQ(cpu.wrong + device.wrong, "");
   auto here = run(cpu, module), there = run(device, module);
   for (size_t i = 0; i < here.size(); ++i)
-    EXPECT_EQ(here[i], there[i]) << "result " << i << " of\n" << module.text();
+    EXPECT_EQ(here[i], there[i]) << "result " << i << " of\n"
+                                 << module.text(pattern);
   std::filesystem::remove_all(pattern);
 }
 
@@ -375,14 +401,14 @@ TEST_F(KernelBits, AttentionOfOddNumbers) {
 
 /// A product of [rows, sum] by [sum, columns], with a bias.
 void addProduct(Module &module, int64_t rows, int64_t sum, int64_t columns,
-                bool transposed = false) {
+                bool transposed = false, bool byWeight = false) {
   std::vector<int64_t> rhs = {sum, columns};
   if (transposed)
     std::swap(rhs[0], rhs[1]);
   std::string type = tensorType({rows, columns}, "f32"),
               biasType = tensorType({columns}, "f32"),
               lhs = module.floats({rows, sum}, "f32"),
-              right = module.floats(rhs, "f32"),
+              right = byWeight ? module.weight(rhs) : module.floats(rhs, "f32"),
               bias = module.floats({columns}, "f32");
   std::string product = module.value("tenon.dot_general " + lhs + ", " + right +
                                      " batch [] x [] contract [1] x [" +
@@ -420,5 +446,16 @@ TEST_F(KernelBits, ProductsInTiles) {
   addProduct(module, 130, 136, 256, true);
   addProduct(module, 128, 131, 129);
   expectBits(module);
+}
+
+TEST_F(KernelBits, ProductsByStoredWeights) {
+  for (WeightFormat format : {WeightFormat::F16, WeightFormat::Bf16,
+                              WeightFormat::Int8, WeightFormat::Int4}) {
+    Module module;
+    for (int64_t rows : {1, 5, 70})
+      addProduct(module, rows, 300, 100, false, true);
+    addProduct(module, 2, 1000, 64, false, true);
+    expectBits(module, format);
+  }
 }
 } // namespace
