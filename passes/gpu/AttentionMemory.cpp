@@ -48,7 +48,8 @@ AttentionShape::AttentionShape(BlockAttentionPlanAttr plan, int64_t depth,
       valueDepth(valueDepth),
       valueWidth(llvm::divideCeilSigned(valueDepth, attentionLanes) *
                  attentionLanes),
-      rowPitch(rows + std::min<int64_t>(threadRows, 4)),
+      // A warp stores the weights of sixteen keys to banks of their own.
+      rowPitch(rows + std::clamp<int64_t>(threadRows, 2, 4)),
       keyPitch(attentionBlock + 4) {}
 
 int64_t AttentionShape::pieceElements() const {
