@@ -12,9 +12,10 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# dpkg-shlibdeps finds the libraries; the tool also starts two programs, to link
-# shared objects and executables.
+# dpkg-shlibdeps finds the libraries, but not always LLVM's, which is in a folder
+# of its own. The tool also starts two programs, to link shared objects and
+# executables.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${LLVM_VERSION_MAJOR}, lld-${LLVM_VERSION_MAJOR}, libc6-dev")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR}, clang-${LLVM_VERSION_MAJOR}, lld-${LLVM_VERSION_MAJOR}, libc6-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy")
 include(CPack)
