@@ -398,7 +398,7 @@ BlockAttention::Values BlockAttention::sumOfValues(Value first) {
         sums = add(at().constant(k), sums);
       return sums;
     });
-    // What remains of the keys is the last piece.
+    // The last piece has no later one that would overwrite its memory.
     if (count == step)
       barrier();
     return sums;

@@ -11,9 +11,9 @@
 #include "passes/gpu/BlockTile.h"
 
 #include "passes/gpu/BlockKernel.h"
+#include "passes/gpu/ContractionEpilogue.h"
 #include "passes/gpu/FewRows.h"
 #include "passes/gpu/TileLoader.h"
-#include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/nest/NestTask.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
@@ -262,7 +262,7 @@ BlockTile::Values BlockTile::addChunk(const SumDim &dim, Value lhs, Value rhs,
       sums = step(at().constant(k), sums);
     return sums;
   });
-  // What remains of the whole sum is the last chunk.
+  // The last chunk has no later one that would overwrite its memory.
   if (isWhole(count) || nest.sums.size() > 1 ||
       nest.block % plan.getDepth() != 0)
     barrier();
@@ -334,18 +334,8 @@ void BlockTile::finish(const Values &sums) {
 
 /// Computes the epilogue of an element and stores it.
 void BlockTile::store(ArrayRef<Value> position, Value column, Value sum) {
-  Values place = task.placeOf(position, column);
-  SmallVector<LaneIndex> indices;
-  for (Value index : place)
-    indices.push_back({index, 0});
-  auto elementOf = [](Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
-  };
-  ElementEmitter emitter(kernel, 1);
-  emitter.preset(dot, emitConvert(b, loc, sum, nest.sum, elementOf(dot)));
-  Value root = kernel.fusion.getYield().getOperand(0);
-  emitter.store(emitter.emit(root, indices), elementOf(root), kernel.outputs[0],
-                place);
+  storeContractionElement(kernel, dot, nest, task.placeOf(position, column),
+                          sum);
 }
 } // namespace
 

@@ -5,7 +5,7 @@
 #include "passes/gpu/FewRows.h"
 
 #include "passes/gpu/BlockKernel.h"
-#include "passes/kernel/element/ElementEmitter.h"
+#include "passes/gpu/ContractionEpilogue.h"
 #include "passes/kernel/nest/NestTask.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
@@ -311,17 +311,7 @@ void FewRows::store(Value item, Value sum) {
                                        at().less(column, nest.column.extent));
   when(exists, [&] {
     Values place = task.placeOf(at().delinearize(row, task.rowExtents), column);
-    SmallVector<LaneIndex> indices;
-    for (Value index : place)
-      indices.push_back({index, 0});
-    auto elementOf = [](Value tensor) {
-      return cast<RankedTensorType>(tensor.getType()).getElementType();
-    };
-    ElementEmitter emitter(kernel, 1);
-    emitter.preset(dot, emitConvert(b, loc, sum, nest.sum, elementOf(dot)));
-    Value root = kernel.fusion.getYield().getOperand(0);
-    emitter.store(emitter.emit(root, indices), elementOf(root),
-                  kernel.outputs[0], place);
+    storeContractionElement(kernel, dot, nest, place, sum);
   });
 }
 } // namespace

@@ -3,8 +3,8 @@
 // products of a tap in blocks.
 #include "passes/gpu/NestKernel.h"
 
+#include "passes/gpu/ContractionEpilogue.h"
 #include "passes/kernel/KernelLoops.h"
-#include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/nest/NestTask.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
@@ -159,18 +159,8 @@ private:
 
   /// Computes the epilogue and stores the element.
   void finish(Value sum) {
-    Values place = task.placeOf(position, column);
-    SmallVector<LaneIndex> indices;
-    for (Value index : place)
-      indices.push_back({index, 0});
-    auto elementOf = [](Value tensor) {
-      return cast<RankedTensorType>(tensor.getType()).getElementType();
-    };
-    ElementEmitter emitter(kernel, 1);
-    emitter.preset(dot, emitConvert(b, loc, sum, nest.sum, elementOf(dot)));
-    Value root = kernel.fusion.getYield().getOperand(0);
-    emitter.store(emitter.emit(root, indices), elementOf(root),
-                  kernel.outputs[0], place);
+    storeContractionElement(kernel, dot, nest, task.placeOf(position, column),
+                            sum);
   }
 
   Value dot;

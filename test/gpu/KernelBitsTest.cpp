@@ -127,7 +127,7 @@ public:
 
 private:
   std::normal_distribution<float> normal;
-  /// Of weights: what comes before and after the file's name.
+  /// The text before and after the file's name in each weight's declaration.
   std::vector<std::pair<std::string, std::string>> declarations;
   std::string body;
   int numValues = 0;

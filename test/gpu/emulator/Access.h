@@ -23,7 +23,8 @@ public:
   uint8_t *write(Space space, int lane, uint64_t address,
                  Atomicity atomicity = Atomicity::None);
 
-  /// Where the lane reads or writes by a strong access, which orders warps.
+  /// The bytes that a strong access of the lane reads or writes; such an access
+  /// orders warps.
   uint8_t *atomic(Space space, int lane, uint64_t address,
                   Block::StrongAccess access);
 

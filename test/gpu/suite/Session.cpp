@@ -95,7 +95,7 @@ public:
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
     return x ^ x >> 31;
   }
-  /// Of deviation 1: the sum of four uniform numbers.
+  /// A number of deviation 1, as the sum of four uniform numbers.
   float normal() {
     uint64_t bits = next();
     int32_t sum = -2 * 65535;
