@@ -155,12 +155,12 @@ void AttentionEmitter::emitTask(Value number) {
       at().mul(at().remainder(number, blocks), at().constant(sizes.taskRows));
   rowCount = at().min(at().sub(rows, firstRow), at().constant(sizes.taskRows));
   shared = sharedOf(number);
-  task = entryKeys.of(shared.front());
+  task = entryKeys.of(shared);
   if (prefetches()) {
     Value one = at().constant(1);
     nextShared =
         sharedOf(at().min(at().add(number, one), at().sub(kernel.end, one)));
-    nextCount = entryKeys.count(nextShared.front());
+    nextCount = entryKeys.count(nextShared);
   }
   fillScratch(scratch.sums, sizes.valueWidth, 0);
   fillScratch(scratch.totals, attentionLanes, 0);

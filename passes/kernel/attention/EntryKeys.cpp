@@ -15,15 +15,16 @@ Value EntryKeys::elementOf(Value entries, Value entry) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
 }
 
-Value EntryKeys::count(Value entry) {
+Value EntryKeys::count(ArrayRef<Value> place) {
   Value lengths = op.getLengths();
   if (!lengths)
     return keys;
-  return at().max(at().min(elementOf(lengths, entry), keys), at().constant(0));
+  return at().max(at().min(elementOf(lengths, place.front()), keys),
+                  at().constant(0));
 }
 
-TaskKeys EntryKeys::of(Value entry) {
-  TaskKeys task{count(entry), {}};
+TaskKeys EntryKeys::of(ArrayRef<Value> place) {
+  TaskKeys task{count(place), {}};
   Value causal = op.getCausal();
   if (!causal)
     return task;
@@ -32,7 +33,8 @@ TaskKeys EntryKeys::of(Value entry) {
   } else {
     // Any offset beyond these bounds hides or shows all keys.
     Value least = at().sub(at().constant(0), rows);
-    task.causal = at().max(at().min(elementOf(causal, entry), keys), least);
+    task.causal =
+        at().max(at().min(elementOf(causal, place.front()), keys), least);
   }
   return task;
 }

@@ -19,9 +19,10 @@ public:
   EntryKeys(Kernel &kernel, AttentionOp op, mlir::Value keys, mlir::Value rows)
       : KernelLoops(kernel), op(op), keys(keys), rows(rows) {}
 
-  /// The keys of entry `entry` that exist.
-  mlir::Value count(mlir::Value entry);
-  TaskKeys of(mlir::Value entry);
+  /// The keys that exist at `place`, a number in each batch dimension. The
+  /// first is the entry; without batch dimensions there are no entries.
+  mlir::Value count(mlir::ArrayRef<mlir::Value> place);
+  TaskKeys of(mlir::ArrayRef<mlir::Value> place);
 
 private:
   /// Element `entry` of a tensor of i64, as an index.
