@@ -1,5 +1,6 @@
 // `tenon bench` measures the duration of runs. One run of each row is measured
 // in turn, so that a change in the machine's speed affects all rows alike.
+#include "tools/tenon/BenchChart.h"
 #include "tools/tenon/CallStats.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/DeviceFlags.h"
@@ -35,6 +36,7 @@ struct BenchFlags {
   std::vector<std::string> files;
   std::string format;
   std::string output = "-";
+  std::string chart; ///< path of the SVG; empty: none
   std::map<std::string, int64_t> sizes, contextExtents;
   std::vector<int64_t> threads;
   std::vector<std::string> devices; ///< of tenon_open_options
@@ -129,6 +131,15 @@ static Status readFlags(Invocation &call, BenchFlags &flags) {
   if (call.args.hasArg(OPT_o)) {
     flags.output = call.args.getLastArgValue(OPT_o).str();
     then([&] { return checkOutput(call.talk, flags.output, flags.baseline); });
+  }
+  flags.chart = call.args.getLastArgValue(OPT_svg).str();
+  if (call.args.hasArg(OPT_svg)) {
+    then([&] { return checkOutput(call.talk, flags.chart, flags.baseline); });
+    then([&] {
+      return checkDistinct(
+          call.talk, {{"the table", flags.output}, {"the chart", flags.chart}},
+          flags.files[0]);
+    });
   }
   if (flags.threads.empty())
     flags.threads.push_back(0); // the runtime chooses
@@ -354,6 +365,30 @@ cellsOf(const std::deque<Row> &rows, bool compared) {
   return cells;
 }
 
+static std::string chartOf(const std::deque<Row> &rows) {
+  std::vector<BenchBar> bars;
+  for (const Row &row : rows) {
+    const TimeStatistics &s = row.statistics;
+    BenchBar bar;
+    bar.label = row.model;
+    if (row.batch > 0)
+      bar.label += ", batch " + std::to_string(row.batch);
+    bar.label += ", " + std::to_string(row.threads) +
+                 (row.threads == 1 ? " thread" : " threads");
+    if (!row.deviceName.empty())
+      bar.label += ", " + row.deviceName;
+    bar.text = llvm::formatv("p50 {0} ms, p95 {1} ms, p99 {2} ms, {3} runs",
+                             milliseconds(s.p50), milliseconds(s.p95),
+                             milliseconds(s.p99), row.seconds.size());
+    bar.median = s.p50 * 1e3;
+    for (double seconds : row.seconds)
+      bar.values.push_back(seconds * 1e3);
+    bar.marks = {{"p95", s.p95 * 1e3}, {"p99", s.p99 * 1e3}};
+    bars.push_back(std::move(bar));
+  }
+  return asSvg("Time of a run", "milliseconds", bars);
+}
+
 static Status compareWithBaseline(Invocation &call, const BenchFlags &flags,
                                   const std::deque<Row> &rows) {
   Status status = Status::Success;
@@ -397,7 +432,10 @@ static Status benchTexts(Invocation &call, const BenchFlags &flags,
   std::string text = flags.format == "json"  ? bench.asJson()
                      : flags.format == "csv" ? asCsv(bench.cells())
                                              : asMarkdown(bench.cells());
-  return writeOutput(call.talk, flags.output, text);
+  Status status = writeOutput(call.talk, flags.output, text);
+  if (status == Status::Success && !flags.chart.empty())
+    status = writeOutput(call.talk, flags.chart, bench.asChart());
+  return status;
 }
 
 Status benchVerb(Invocation &call) {
@@ -440,6 +478,10 @@ Status benchVerb(Invocation &call) {
   if (Status status = writeOutput(call.talk, flags.output, text);
       status != Status::Success)
     return status;
+  if (!flags.chart.empty())
+    if (Status status = writeOutput(call.talk, flags.chart, chartOf(rows));
+        status != Status::Success)
+      return status;
   return compareWithBaseline(call, flags, rows);
 }
 

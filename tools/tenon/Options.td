@@ -184,6 +184,8 @@ defm batch : Eq<"--", "batch", [BenchVerb], grp_measure, "LIST",
   "Sizes of the batch to measure: 1,8 or 1-32*2 or 1-4+1">;
 defm baseline : Eq<"--", "baseline", [BenchVerb], grp_measure, "OLD.json",
   "Compare with an earlier result of --format=json">;
+defm svg : Eq<"--", "svg", [BenchVerb], grp_output, "FILE",
+  "Also write the result as a picture, with the times of the runs; '-' is the standard output">;
 defm fail_if_slower : Eq<"--", "fail-if-slower", [BenchVerb], grp_measure, "PERCENT",
   "Exit with 9 when a median is this much above the baseline's">;
 

@@ -2,6 +2,7 @@
 // of one of them only.
 #include "tools/tenon/generate/GenerationBench.h"
 
+#include "tools/tenon/BenchChart.h"
 #include "tools/tenon/MachinePeaks.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -306,7 +307,7 @@ Status GenerationBench::measure(Invocation &call, const std::string &artifact,
     row.test = kind + std::to_string(tokens);
     row.threads = info.threads;
     row.tokens = tokens;
-    row.runs = series.seconds.size();
+    row.seconds = series.seconds;
     row.statistics = summarize(series.seconds);
     row.floor = floor;
     row.weightBytes = info.weight_bytes;
@@ -336,7 +337,7 @@ std::vector<std::vector<std::string>> GenerationBench::cells() const {
     const TimeStatistics &s = row.statistics;
     cells.push_back(
         {row.model, row.test, std::to_string(row.threads),
-         std::to_string(row.runs), perSecond(row.tokens, s.p50),
+         std::to_string(row.seconds.size()), perSecond(row.tokens, s.p50),
          llvm::formatv("{0:f1}", s.mean > 0 ? 100 * s.deviation / s.mean : 0),
          perSecond(row.tokens, row.floor), formatBytes(row.weightBytes)});
   }
@@ -350,7 +351,7 @@ std::string GenerationBench::asJson() const {
         llvm::json::Object{{"model", llvm::json::fixUTF8(row.model)},
                            {"test", row.test},
                            {"threads", row.threads},
-                           {"runs", int64_t(row.runs)},
+                           {"runs", int64_t(row.seconds.size())},
                            {"tokens", row.tokens},
                            {"p50_seconds", row.statistics.p50},
                            {"sd_seconds", row.statistics.deviation},
@@ -359,6 +360,31 @@ std::string GenerationBench::asJson() const {
   return llvm::formatv("{0:2}\n",
                        llvm::json::Value(llvm::json::Object{
                            {"schema", 1}, {"results", std::move(results)}}));
+}
+
+std::string GenerationBench::asChart() const {
+  std::vector<BenchBar> bars;
+  for (const Row &row : rows) {
+    BenchBar bar;
+    bar.label =
+        llvm::formatv("{0}, {1}, {2} {3}", row.model, row.test, row.threads,
+                      row.threads == 1 ? "thread" : "threads");
+    bar.text = llvm::formatv("{0} tok/s, {1} runs",
+                             perSecond(row.tokens, row.statistics.p50),
+                             row.seconds.size());
+    auto rateOf = [&](double seconds) {
+      return seconds > 0 ? double(row.tokens) / seconds : 0;
+    };
+    bar.median = rateOf(row.statistics.p50);
+    for (double seconds : row.seconds)
+      bar.values.push_back(rateOf(seconds));
+    if (row.floor > 0) {
+      bar.marks.push_back({"floor", rateOf(row.floor)});
+      bar.text += ", floor " + perSecond(row.tokens, row.floor) + " tok/s";
+    }
+    bars.push_back(std::move(bar));
+  }
+  return asSvg("Tokens per second", "tokens per second", bars);
 }
 
 } // namespace tenon::cli

@@ -29,12 +29,14 @@ public:
   /// The table, with its header first.
   std::vector<std::vector<std::string>> cells() const;
   std::string asJson() const;
+  /// The tokens per second of each row as SVG.
+  std::string asChart() const;
 
 private:
   struct Row {
     std::string model, test;
     int64_t threads = 1, tokens = 0;
-    size_t runs = 0;
+    std::vector<double> seconds; ///< of each run
     TimeStatistics statistics;
     double floor = 0; ///< seconds of one run at least
     uint64_t weightBytes = 0;
