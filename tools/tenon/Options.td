@@ -210,6 +210,9 @@ defm test_data : Eq<"--", "test-data", [RunVerb], grp_compare, "DIR",
 defm rtol : Eq<"--", "rtol", [RunVerb, VerifyVerb], grp_compare, "X", "Relative tolerance of the comparison">;
 defm atol : Eq<"--", "atol", [RunVerb, VerifyVerb], grp_compare, "X", "Absolute tolerance of the comparison">;
 
+def per_op : On<"--", "per-op", [VerifyVerb], grp_compare,
+  "Compare every value that the model computes, not only its outputs">;
+
 // Printing
 defm output : Eq<"--", "output", [RunVerb], grp_print, "[NAME=]@F.npy", "Write an output as .npy">;
 defm outputs : Eq<"--", "outputs", [RunVerb], grp_print, "F.npz", "Write all outputs as .npz">;

@@ -30,6 +30,7 @@ struct VerifyFlags {
   std::map<std::string, int64_t> sizes;
   LoadedModel::Options loading;
   Tolerance tolerance;
+  bool perOp = false; ///< compare every value, not only outputs
 };
 
 /// One function's inputs, its outputs and the reference's outputs.
@@ -101,6 +102,7 @@ static Status readFlags(Invocation &call, VerifyFlags &flags) {
       [&] { return readSize(call, OPT_mem_limit, flags.loading.memoryLimit); });
   then([&] { return readTolerance(call, OPT_rtol, flags.tolerance.rtol); });
   then([&] { return readTolerance(call, OPT_atol, flags.tolerance.atol); });
+  flags.perOp = call.args.hasArg(OPT_per_op);
   flags.loading.threads = static_cast<int32_t>(threads);
   flags.loading.memory = call.memory;
   if (status == Status::Success && isArtifact(flags.options.input))
@@ -269,14 +271,37 @@ static Status readAllInputs(Invocation &call, const VerifyFlags &flags,
   return Status::Success;
 }
 
+/// A number; null if it is infinite or NaN, which JSON lacks.
+static llvm::json::Value finiteOrNull(double number) {
+  return std::isfinite(number) ? llvm::json::Value(number)
+                               : llvm::json::Value(nullptr);
+}
+
+/// Appends the errors of a trial's outputs to `values`.
+static void appendErrors(const VerifyFlags &flags, const Trial &trial,
+                         MatmulPrecision products, llvm::json::Array &values) {
+  for (auto [actual, expected] : llvm::zip(trial.actual, trial.expected)) {
+    Difference d = compareTensors(
+        actual, expected, toleranceFor(expected, products, flags.tolerance));
+    values.push_back(
+        llvm::json::Object{{"function", llvm::json::fixUTF8(trial.function)},
+                           {"name", llvm::json::fixUTF8(actual.name)},
+                           {"type", typeText(actual.dtype, actual.dims)},
+                           {"same", d.same},
+                           {"max_absolute", finiteOrNull(d.maxAbsolute)},
+                           {"max_relative", finiteOrNull(d.maxRelative)}});
+  }
+}
+
 static void printAgreement(const VerifyFlags &flags,
                            const std::vector<Trial> &trials,
                            MatmulPrecision products) {
   llvm::raw_ostream &out = llvm::outs();
   if (flags.format == "json") {
-    llvm::json::Array functions;
+    llvm::json::Array functions, values;
     int64_t outputs = 0;
     for (const Trial &trial : trials) {
+      appendErrors(flags, trial, products, values);
       functions.push_back(llvm::json::fixUTF8(trial.function));
       outputs += trial.actual.size();
     }
@@ -285,7 +310,8 @@ static void printAgreement(const VerifyFlags &flags,
                                         {"same", true},
                                         {"functions", std::move(functions)},
                                         {"products", nameOf(products)},
-                                        {"outputs", outputs}}));
+                                        {"outputs", outputs},
+                                        {"values", std::move(values)}}));
     return;
   }
   for (const Trial &trial : trials) {
@@ -305,7 +331,9 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
                                const Trial &trial, MatmulPrecision products,
                                const std::string &place,
                                const Difference &difference) {
-  if (flags.format == "json")
+  if (flags.format == "json") {
+    llvm::json::Array values;
+    appendErrors(flags, trial, products, values);
     llvm::outs() << llvm::formatv(
         "{0:2}\n", llvm::json::Value(llvm::json::Object{
                        {"schema", 1},
@@ -315,7 +343,9 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
                        {"first", llvm::json::fixUTF8(place)},
                        {"max_absolute", std::isfinite(difference.maxAbsolute)
                                             ? difference.maxAbsolute
-                                            : -1}}));
+                                            : -1},
+                       {"values", std::move(values)}}));
+  }
   Diagnostic d;
   d.file = flags.options.input;
   d.place = place;
@@ -357,6 +387,28 @@ static Status reportDifferences(Invocation &call, const VerifyFlags &flags,
   return reportDifference(call, flags, trial, products, place, difference);
 }
 
+/// Compares every value of the trials: `subject` is replaced by the model
+/// compiled with all values as outputs, and `trials` get these outputs.
+static Status compareEveryValue(Invocation &call, const VerifyFlags &flags,
+                                std::optional<Subject> &subject,
+                                std::vector<Trial> &trials) {
+  subject.emplace(call, flags, /*exposed=*/true);
+  if (Status status = subject->compile(); status != Status::Success)
+    return status;
+  for (Trial &trial : trials) {
+    trial.expected.clear();
+    if (Status status = subject->run(trial); status != Status::Success)
+      return status;
+    Difference difference;
+    int64_t at =
+        firstDifference(flags, trial, subject->getProducts(), 0, difference);
+    if (at >= 0)
+      return reportDifference(call, flags, trial, subject->getProducts(),
+                              trial.actual[at].name, difference);
+  }
+  return Status::Success;
+}
+
 Status verifyVerb(Invocation &call) {
   VerifyFlags flags;
   if (Status status = readFlags(call, flags); status != Status::Success)
@@ -375,6 +427,8 @@ Status verifyVerb(Invocation &call) {
     if (status == Status::Success)
       status = reportDifferences(call, flags, subject, trial);
   }
+  if (status == Status::Success && flags.perOp)
+    status = compareEveryValue(call, flags, subject, trials);
   if (status == Status::Success)
     printAgreement(flags, trials, subject->getProducts());
   return status;
