@@ -84,3 +84,14 @@ function(tenon_tool name)
   target_compile_options(${name} PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
+
+# tenon_embed(SYMBOL FILE) embeds a file in a program: it makes SYMBOL.c in
+# this build folder.
+function(tenon_embed symbol file)
+  add_custom_command(
+    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c
+            -DSYMBOL=${symbol} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedBytes.cmake
+    DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/EmbedBytes.cmake
+    VERBATIM)
+endfunction()

@@ -8,6 +8,8 @@
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/codegen/Target.h"
 #include "compiler/codegen/Workers.h"
+#include "compiler/describe/DescribeGraph.h"
+#include "compiler/describe/DescribeKernels.h"
 #include "compiler/formats/ModelLoader.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/report/PassDiagnostics.h"
@@ -125,6 +127,8 @@ public:
       products = std::max(products, decidedBy(phase));
       if (!finishPhase(phase, watch))
         return false;
+      if (onModule)
+        onModule(phase, versions.front());
       if (&phase == &last)
         break;
       watch = Stopwatch();
@@ -136,6 +140,8 @@ public:
   FormatTable formats;
   const DiagnosticHandler &report;
   const std::function<void(const PhaseReport &)> &onPhase;
+  /// Called after each phase with the module of the first target.
+  std::function<void(const Phase &, ModuleOp)> onModule;
   DecisionCounter decisions;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module;
@@ -354,6 +360,26 @@ std::string Compiler::printStage(const CompileOptions &options,
 
 ModelSummary Compiler::describe(const CompileOptions &options, Status &status) {
   return describeModel(options, report, status, formats);
+}
+
+ModelGraph Compiler::graph(const CompileOptions &options, Status &status) {
+  std::vector<TargetChoice> targets = chooseTargets(options, report, status);
+  if (targets.empty())
+    return {};
+  Workers workers(options.jobs);
+  Compilation compilation(options, formats, workers, report, onPhase);
+  ModelGraph graph;
+  compilation.onModule = [&](const Phase &phase, ModuleOp module) {
+    if (phase.name == "imported")
+      describeGraphs(module, graph);
+    else if (phase.name == "planned")
+      describeFusions(module, graph);
+    else if (phase.name == "tiled")
+      describeLaunches(module, graph);
+  };
+  bool finished = compilation.run(*findPhase("tiled"), targets);
+  status = compilation.status;
+  return finished ? graph : ModelGraph();
 }
 
 CompileReport Compiler::compile(const CompileOptions &options) {

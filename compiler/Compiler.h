@@ -7,6 +7,7 @@
 #include "compiler/options/CompileOptions.h"
 #include "compiler/report/CompileReport.h"
 #include "compiler/report/Diagnostic.h"
+#include "compiler/report/ModelGraph.h"
 #include "compiler/report/ModelSummary.h"
 
 #include <functional>
@@ -43,6 +44,10 @@ public:
   /// Reads options.input and tells what it holds; unsupported operators are
   /// counted, not refused.
   ModelSummary describe(const CompileOptions &options, Status &status);
+
+  /// The graphs, kernels and memory of options.input, without machine code. If
+  /// there are several targets, they are those of the first.
+  ModelGraph graph(const CompileOptions &options, Status &status);
 
   static std::vector<PhaseInfo> phases();
 

@@ -32,7 +32,7 @@ class Tenon_Annotation<string key, string place, string type, list<string> write
 }
 
 def Tenon_NameAnnotation : Tenon_Annotation<"name", "an argument or a result", "mlir::StringAttr",
-    ["ExposeIntermediates", "ModelImporter"], ["DescribeMlir", "ModelFacts", "Reference", "SizeForms"]> {
+    ["ExposeIntermediates", "ModelImporter"], ["DescribeGraph", "DescribeKernels", "DescribeMlir", "ModelFacts", "Reference", "SizeForms"]> {
   let meaning = [{
     The name that the model has for an input or an output.
 
@@ -228,7 +228,7 @@ def Tenon_GroupAnnotation : Tenon_Annotation<"group", "an op", "tenon::CountAttr
 }
 
 def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
-    ["Annotations", "AssignSides", "Device", "DispatchVariants", "InsertTransfers", "MakeEntries", "ModelFacts", "PlaceConstants"]> {
+    ["Annotations", "AssignSides", "DescribeKernels", "Device", "DispatchVariants", "InsertTransfers", "MakeEntries", "ModelFacts", "PlaceConstants"]> {
   let meaning = [{
     The number of inputs of a placed function that gets entries. Its arguments are the call, inputs, outputs, arena, weights, state, and the extents of
     the outputs.
@@ -249,13 +249,13 @@ def Tenon_NumInputsAnnotation : Tenon_Annotation<"num_inputs", "a function", "te
 }
 
 def Tenon_NumOutputsAnnotation : Tenon_Annotation<"num_outputs", "a function", "tenon::CountAttr", ["PlaceBuffers"],
-    ["Annotations", "Device", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
+    ["Annotations", "DescribeKernels", "Device", "DispatchVariants", "MakeEntries", "ModelFacts"]> {
   let meaning = [{
     The number of outputs of a placed function. The function has `tenon.num_inputs` too.
   }];
 }
 
-def Tenon_ArenaBytesAnnotation : Tenon_Annotation<"arena_bytes", "a function", "tenon::CountAttr", ["PlaceBuffers", "PlaceConstants"], ["ModelFacts", "PlaceConstants"]> {
+def Tenon_ArenaBytesAnnotation : Tenon_Annotation<"arena_bytes", "a function", "tenon::CountAttr", ["PlaceBuffers", "PlaceConstants"], ["DescribeKernels", "ModelFacts", "PlaceConstants"]> {
   let meaning = [{
     The size of a placed function's arena, if it is the same for all sizes of the inputs.
   }];

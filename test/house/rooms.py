@@ -152,7 +152,7 @@ COMPILER_ROOMS = {
                "import/tensorflow/graph import/tensorflow/reader options "
                "pipeline report",
     "verify": "formats oracle options pipeline report",
-    "": "artifact codegen formats options pipeline report verify",
+    "": "artifact codegen describe formats options pipeline report verify",
 }
 
 

@@ -1,8 +1,10 @@
 // `tenon inspect` shows the contents of a model file or an artifact without
-// running it.
+// running it, as text, as JSON or as a page.
 #include "compiler/report/NumberText.h"
 #include "tools/tenon/CompileFlags.h"
 #include "tools/tenon/LoadedModel.h"
+#include "tools/tenon/PhaseProgress.h"
+#include "tools/tenon/report/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -435,42 +437,73 @@ static void printSummary(const ModelSummary &summary, bool ops) {
                                  op.unsupported > 0 ? "   unsupported" : ""));
 }
 
+static void printJson(Object object) {
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(std::move(object)));
+}
+
+static Status inspectArtifact(Invocation &call, const std::string &path,
+                              const std::string &format) {
+  LoadedModel model;
+  LoadedModel::Options loading;
+  loading.describeOnly = true;
+  Status status = model.open(call.talk, path, path, loading);
+  if (status != Status::Success)
+    return status;
+  if (call.args.hasArg(OPT_html))
+    return writeReport(call, artifactAsJson(model),
+                       launchesOf(model.getDesc()));
+  if (format == "json")
+    printJson(artifactAsJson(model));
+  else
+    printArtifact(model, call.args.hasArg(OPT_ops));
+  return Status::Success;
+}
+
+/// Compiles the model up to its kernels and writes the page.
+static Status reportModel(Invocation &call, const CompileOptions &options,
+                          const ModelSummary &summary) {
+  Status status = Status::Success;
+  Compiler compiler(call.talk.handler());
+  showPhases(call, compiler, options);
+  ModelGraph graph = compiler.graph(options, status);
+  if (status != Status::Success)
+    return status;
+  return writeReport(call, summaryAsJson(summary), graph);
+}
+
 Status inspectVerb(Invocation &call) {
   std::string path, format;
   CompileOptions options;
   Status status = readOnePositional(call, "a model or artifact", path);
-  if (status == Status::Success)
-    status = readChoice(call, OPT_format, {"text", "json"}, "text", format);
-  if (status == Status::Success)
-    status = readShapeFlags(call, options);
+  auto then = [&](auto step) {
+    if (status == Status::Success)
+      status = step();
+  };
+  then([&] {
+    return readChoice(call, OPT_format, {"text", "json"}, "text", format);
+  });
+  then([&] { return readShapeFlags(call, options); });
+  then([&] { return readCodeFlags(call, options); });
+  then([&] { return readVariantFlags(call, options); });
+  then([&] { return readEntryFlags(call, options.tensorflow); });
+  then([&] { return checkReportFlags(call, path); });
   if (status != Status::Success)
     return status;
-  bool ops = call.args.hasArg(OPT_ops);
-
-  if (isArtifact(path)) {
-    LoadedModel model;
-    LoadedModel::Options loading;
-    loading.describeOnly = true;
-    status = model.open(call.talk, path, path, loading);
-    if (status != Status::Success)
-      return status;
-    if (format == "json")
-      llvm::outs() << llvm::formatv("{0:2}\n",
-                                    llvm::json::Value(artifactAsJson(model)));
-    else
-      printArtifact(model, ops);
-    return Status::Success;
-  }
+  if (isArtifact(path))
+    return inspectArtifact(call, path, format);
   options.input = path;
+  options.emit = EmitKind::Mlir;
   ModelSummary summary =
       Compiler(call.talk.handler()).describe(options, status);
   if (status != Status::Success)
     return status;
+  if (call.args.hasArg(OPT_html))
+    return reportModel(call, options, summary);
   if (format == "json")
-    llvm::outs() << llvm::formatv("{0:2}\n",
-                                  llvm::json::Value(summaryAsJson(summary)));
+    printJson(summaryAsJson(summary));
   else
-    printSummary(summary, ops);
+    printSummary(summary, call.args.hasArg(OPT_ops));
   return Status::Success;
 }
 

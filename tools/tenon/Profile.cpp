@@ -114,10 +114,15 @@ llvm::json::Value Profile::asJson() const {
       object["floor_seconds"] = row.floor;
     kernels.push_back(std::move(object));
   }
+  llvm::json::Object result = circumstances();
+  result["kernels"] = std::move(kernels);
+  return result;
+}
+
+llvm::json::Object Profile::circumstances() const {
   llvm::json::Object result{{"version", llvm::json::fixUTF8(version)},
                             {"runs", runs},
-                            {"seconds", seconds},
-                            {"kernels", std::move(kernels)}};
+                            {"seconds", seconds}};
   if (!device.empty()) {
     result["device_name"] = llvm::json::fixUTF8(device);
     return result;
@@ -145,8 +150,11 @@ std::string Profile::trace() const {
                                     {"flops", launch.flops},
                                     {"bytes", launch.bytes}}}});
   }
+  llvm::json::Object other = circumstances();
+  other["function"] = llvm::json::fixUTF8(function->name);
   return llvm::formatv("{0}\n", llvm::json::Value(llvm::json::Object{
-                                    {"traceEvents", std::move(events)}}))
+                                    {"traceEvents", std::move(events)},
+                                    {"otherData", std::move(other)}}))
       .str();
 }
 

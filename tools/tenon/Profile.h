@@ -30,7 +30,8 @@ public:
   void print(llvm::raw_ostream &out) const;
   llvm::json::Value asJson() const;
 
-  /// The launches in the trace format of chrome://tracing and Perfetto.
+  /// The launches in the trace format of chrome://tracing and Perfetto. Its
+  /// otherData has what was run, and the machine's peaks.
   std::string trace() const;
 
 private:
@@ -49,6 +50,9 @@ private:
     double start, seconds;
     int64_t flops, bytes;
   };
+
+  /// The version, the runs and the machine, without kernels.
+  llvm::json::Object circumstances() const;
 
   static void hear(void *state, int32_t launch, int32_t ended, int64_t flops,
                    int64_t bytes);
