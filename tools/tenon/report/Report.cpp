@@ -21,6 +21,10 @@ namespace tenon::cli {
 
 Status checkReportFlags(Invocation &call, const std::string &input) {
   if (call.args.hasArg(OPT_html)) {
+    for (unsigned id : {OPT_format, OPT_ops})
+      if (const llvm::opt::Arg *arg = call.args.getLastArg(id))
+        return call.talk.usage(arg->getAsString(call.args) +
+                               " is not for --html, which prints no result");
     std::string path = call.args.getLastArgValue(OPT_html).str();
     Status status = checkOutput(call.talk, path, input);
     for (unsigned id : {OPT_profile_to, OPT_verify})
@@ -52,7 +56,8 @@ ModelGraph launchesOf(const tenon_model_desc &desc) {
       llvm::SmallVector<llvm::StringRef> names;
       llvm::StringRef(launch.nodes).split(names, '\n', -1, false);
       GraphNode node;
-      node.op = kernel.split('.').first.str();
+      node.op =
+          kernel.take_until([](char c) { return !llvm::isAlpha(c); }).str();
       node.names.assign(names.begin(), names.end());
       node.launches.push_back({kernel.str()});
       after.nodes.push_back(std::move(node));
