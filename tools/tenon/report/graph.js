@@ -17,7 +17,6 @@ class GraphView {
     this.labels = new Map();
     this.strip = document.createElement("canvas");
     new ResizeObserver(() => this.resize()).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
     this.listen();
   }
 
@@ -315,7 +314,7 @@ class GraphView {
     to.font = "11px system-ui, sans-serif";
     const note = this.note(at);
     const noteWidth = to.measureText(note).width;
-    const name = cut(to, node.label || node.names[0] || "", nodeWidth - 24, true);
+    const name = cut(to, node.label || node.names[0] || (node.types || [""])[0], nodeWidth - 24, true);
     to.font = "600 12px system-ui, sans-serif";
     label = { note, name, title: cut(to, shortOp(node.op), nodeWidth - 32 - noteWidth, false) };
     this.labels.set(at, label);

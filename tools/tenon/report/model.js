@@ -74,7 +74,7 @@ function kernelRows(nodes, work, profiled, isProfiled) {
   });
   if (isProfiled)
     for (const launch of profiled.values()) {
-      const row = rowOf(launch.kernel, launch.kernel.split(".")[0]);
+      const row = rowOf(launch.kernel, launch.kernel.match(/^[a-z]*/)[0]);
       if (row.nodes.length === 0) row.names.push(...launch.names);
       for (const field of ["calls", "time", "flops", "bytes", "floor"]) addTo(row.sums, field, launch[field]);
     }

@@ -5,6 +5,8 @@ const byId = (id) => document.getElementById(id);
 const functions = data.functions.map((fn) => prepare(fn, data));
 const hasGraph = functions.some((fn) => fn.after.edges.length > 0 || fn.before.nodes.length > 0);
 
+/** The fills of nodes, which depend on the colour scheme. */
+const colours = new Map();
 const shown = { fn: null, side: "before", hits: [], hit: -1 };
 const view = new GraphView(byId("canvas"), (node) => {
   if (shown.fn) showDetails(byId("details"), shown.fn, shown.side, node, chooseNode);
@@ -53,15 +55,11 @@ function showGraph() {
   const { of, text, name } = paints[key];
   const values = of ? graph.nodes.map((node, at) => of(fn, side, at)) : [];
   const most = Math.max(0, ...values.filter((value) => value > 0));
-  const colours = new Map();
+  colours.clear();
   const fillOf = (at) => {
     const kind = of ? Math.round(255 * Math.sqrt((values[at] || 0) / most)) : categoryOf(graph.nodes[at].op);
     if (!colours.has(kind)) colours.set(kind, of ? heat(kind / 255) : colour(kind));
     return colours.get(kind);
-  };
-  matchMedia("(prefers-color-scheme: dark)").onchange = () => {
-    colours.clear();
-    view.refresh();
   };
   const note = (at) => {
     if (values[at] > 0) return text(values[at]);
@@ -149,6 +147,7 @@ function showFunction(fn) {
     if (at >= 0) revealNode("before", at);
   } : null)] : null);
   showCards(fn);
+  showFacts(fn);
   const links = [...document.querySelectorAll("main > section")].filter((section) => !section.hidden && section.querySelector("h2"))
     .map((section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
   document.querySelector("nav").replaceChildren(...links);
@@ -177,9 +176,11 @@ function showCards(fn) {
   byId("cards").replaceChildren(...cards);
 }
 
-function showFacts() {
+function showFacts(fn) {
   const { summary } = data;
   const list = byId("facts");
+  list.replaceChildren();
+  const entry = summary.functions.find((each) => each.name === fn.name) || summary;
   const mostShown = 5;
   const tensors = (each) => {
     const texts = lines(each.map(({ name, dtype, dims }) => `${name}  ${dtype} [${dims.join(", ")}]`));
@@ -196,8 +197,8 @@ function showFacts() {
   detailRow(list, "Source", summary.source);
   detailRow(list, "Compiler", summary.compiler);
   detailRow(list, "Target", summary.target);
-  detailRow(list, "Inputs", tensors(summary.inputs));
-  detailRow(list, "Outputs", tensors(summary.outputs));
+  detailRow(list, "Inputs", tensors(entry.inputs));
+  detailRow(list, "Outputs", tensors(entry.outputs));
   if (!hasGraph) detailRow(list, "Graph", "An artifact has no graph; make the page of the model to see it.");
 }
 
@@ -229,6 +230,10 @@ function connect() {
   byId("fit").addEventListener("click", () => view.fit());
   byId("whole").addEventListener("click", () => view.whole());
   byId("canvas").addEventListener("drawn", () => { byId("scale").value = `${Math.round(100 * view.scale)} %`; });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    colours.clear();
+    if (hasGraph) view.refresh();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target.matches("input, select")) return;
     event.preventDefault();
@@ -237,6 +242,5 @@ function connect() {
 }
 
 byId("graph").hidden = !hasGraph;
-showFacts();
 connect();
 if (functions.length > 0) showFunction(functions[0]);
