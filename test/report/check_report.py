@@ -89,6 +89,7 @@ def check_graph(view, page, nodes):
     details = "return document.querySelector('#details').textContent"
     count = view.run("return data.functions[0].before.nodes.length")
     check(count >= nodes, f"{count} nodes instead of {nodes}")
+    check_layout(view)
     products = view.run(
         "return data.functions[0].before.nodes.filter(node => ["
         "'tenon.dot_general', 'tenon.convolution'].includes(node.op)).map("
@@ -108,6 +109,7 @@ def check_graph(view, page, nodes):
     check(view.run("return view.graph.nodes.length") ==
           view.run("return data.functions[0].after.nodes.length"),
           "the graph after fusion is not shown")
+    check_layout(view)
     check(view.run(found) != "no hits", "no kernel has the node")
     before = view.run(scale)
     view.click("#in")
@@ -199,7 +201,6 @@ def main():
                 for name, page, nodes in (("residual", residual, 100),
                                           ("large", large, 2000)):
                     check_graph(view, page, nodes)
-                    check_layout(view)
                     view.screenshot(pages.path(
                         f"{name}-{'dark' if dark else 'light'}.png"))
                 check(view.run("return matchMedia("
