@@ -148,6 +148,15 @@ SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
   return tiles;
 }
 
+/// Prefixes of integers may be combined in any order.
+static bool isIntegerScan(FusionOp fusion) {
+  return fusion.getKind() == FusionKind::Scan &&
+         llvm::all_of(fusion.getOutputs(), [](Value output) {
+           auto type = cast<ShapedType>(output.getType());
+           return isa<IntegerType>(type.getElementType());
+         });
+}
+
 LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
   if (!plan || isa<GeneralPlanAttr>(plan))
     return success();
@@ -163,6 +172,10 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
                                  BlockTilePlanAttr, FewRowsPlanAttr>(plan)
               : fusion.getKind() == FusionKind::Scatter
                   ? isa<UpdatePlanAttr>(plan)
+              : fusion.getKind() == FusionKind::Sort ||
+                      fusion.getKind() == FusionKind::Opaque ||
+                      isIntegerScan(fusion)
+                  ? isa<BlockPlanAttr>(plan)
                   : fusion.getKind() == FusionKind::Attention &&
                         isa<AttentionPlanAttr, BlockAttentionPlanAttr>(plan);
   if (fits)

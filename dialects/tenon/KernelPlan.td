@@ -138,6 +138,18 @@ def Tenon_BlockTilePlanAttr : Tenon_Plan<"BlockTilePlan", "block_tile"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_BlockPlanAttr : AttrDef<Tenon_Dialect, "BlockPlan"> {
+  let mnemonic = "block";
+  let summary = "The plan of a kernel on a device, whose threads share a row";
+  let description = [{
+    A block of 256 threads computes each task of the kernel.
+
+    ```mlir
+    module attributes {example.plan = #tenon.block} {}
+    ```
+  }];
+}
+
 def Tenon_BlockAttentionPlanAttr : Tenon_Plan<"BlockAttentionPlan", "block_attention"> {
   let summary = "The plan of attention on a device, whose threads share rows and keys";
   let description = [{

@@ -17,10 +17,10 @@ namespace tenon {
 constexpr int64_t sharedSpace = 3;
 constexpr int64_t f32Bytes = 4;
 
-Value BlockKernel::shared(StringRef name, int64_t elements) {
-  auto type =
-      MemRefType::get({elements}, b.getF32Type(), MemRefLayoutAttrInterface(),
-                      b.getI64IntegerAttr(sharedSpace));
+Value BlockKernel::shared(StringRef name, int64_t elements, Type element) {
+  auto type = MemRefType::get({elements}, element ? element : b.getF32Type(),
+                              MemRefLayoutAttrInterface(),
+                              b.getI64IntegerAttr(sharedSpace));
   std::string symbol = (kernel.func.getName() + "_" + name).str();
   auto module = kernel.func->getParentOfType<ModuleOp>();
   auto start = OpBuilder::atBlockBegin(module.getBody());

@@ -12,9 +12,10 @@ class BlockKernel : protected KernelLoops {
 protected:
   explicit BlockKernel(Kernel &kernel) : KernelLoops(kernel) {}
 
-  /// Shared memory for `elements` f32 of a block; `name` is unique in the
-  /// kernel.
-  mlir::Value shared(llvm::StringRef name, int64_t elements);
+  /// Shared memory of a block for `elements` of a type, or f32; `name` is
+  /// unique in the kernel.
+  mlir::Value shared(llvm::StringRef name, int64_t elements,
+                     mlir::Type element = {});
   /// The number of the thread in its block, as an index.
   mlir::Value threadNumber();
   /// All threads of the block wait for one another here.

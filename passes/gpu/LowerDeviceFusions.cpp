@@ -7,6 +7,9 @@
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/Remarks.h"
 #include "passes/gpu/BlockAttention.h"
+#include "passes/gpu/BlockNonzero.h"
+#include "passes/gpu/BlockScan.h"
+#include "passes/gpu/BlockSort.h"
 #include "passes/gpu/BlockTile.h"
 #include "passes/gpu/ElementKernel.h"
 #include "passes/gpu/FewRows.h"
@@ -162,7 +165,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       lowered.threads = fewRowsThreads(fewRows);
     else if (auto attention = dyn_cast<BlockAttentionPlanAttr>(plan))
       lowered.threads = attentionThreads(attention);
-    else if (!isa<BlockTilePlanAttr>(plan))
+    else if (!isa<BlockTilePlanAttr, BlockPlanAttr>(plan))
       lowered.blockTasks = blockThreads;
   }
 
@@ -198,16 +201,22 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
         return emitBlockAttention(kernel, block);
       return emitGeneralAttention(kernel);
     case FusionKind::Scan:
+      if (isa<BlockPlanAttr>(plan))
+        return emitBlockScan(kernel);
       return emitScan(kernel);
     case FusionKind::Sort:
+      if (isa<BlockPlanAttr>(plan))
+        return emitBlockSort(kernel);
       return opOf<TopKOp>(kernel) ? emitTopK(kernel) : emitSort(kernel);
     case FusionKind::Scatter:
       if (auto update = dyn_cast<UpdatePlanAttr>(plan))
         return emitUpdate(kernel, update);
       return emitScatter(kernel);
     case FusionKind::Opaque:
-      return opOf<NonzeroOp>(kernel) ? emitNonzero(kernel)
-                                     : emitNonMaxSuppression(kernel);
+      if (opOf<NonzeroOp>(kernel))
+        return isa<BlockPlanAttr>(plan) ? emitBlockNonzero(kernel)
+                                        : emitNonzero(kernel);
+      return emitNonMaxSuppression(kernel);
     }
     return nullptr;
   }

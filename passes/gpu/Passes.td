@@ -60,7 +60,7 @@ def PlanDeviceKernels : Pass<"tenon-plan-device-kernels", "mlir::func::FuncOp"> 
     tenon.fusion map ins(...) outs(...) attributes {tenon.on_device, tenon.plan = #tenon.general} { ... }
     ```
     With the plan `#tenon.general` each thread computes one element, or one row if the kernel's kind goes by rows. A contraction whose result is large
-    enough has the plan `#tenon.block_tile`.
+    enough has the plan `#tenon.block_tile`. With `#tenon.block` a block of threads computes a row.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
                            "mlir::LLVM::LLVMDialect"];

@@ -1,11 +1,14 @@
 // Writes the plans of the device's kernels. A part of a buffer is updated in
 // place on a device as on a CPU. A contraction of a tile or more is computed in
-// tiles.
+// tiles. Kernels that order or count elements have a block of threads for a
+// row.
 #include "passes/gpu/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/KernelPlan.h"
 #include "passes/gpu/BlockAttention.h"
+#include "passes/gpu/BlockScan.h"
+#include "passes/gpu/BlockSort.h"
 #include "passes/gpu/BlockTile.h"
 #include "passes/gpu/FewRows.h"
 #include "passes/kernel/KernelFunction.h"
@@ -66,6 +69,12 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
       return GeneralPlanAttr::get(fusion.getContext());
     if (fusion.getKind() == FusionKind::Scatter)
       plan = planUpdate(fusion);
+    if (fusion.getKind() == FusionKind::Sort)
+      plan = planBlockSort(fusion);
+    if (fusion.getKind() == FusionKind::Scan)
+      plan = planBlockScan(fusion);
+    if (!fusion.getBlock().getOps<NonzeroOp>().empty())
+      plan = BlockPlanAttr::get(fusion.getContext());
     if (fusion.getKind() == FusionKind::Contraction ||
         fusion.getKind() == FusionKind::Attention)
       plan = planOfOperands(fusion);

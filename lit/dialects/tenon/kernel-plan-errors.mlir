@@ -101,3 +101,15 @@ module attributes {example.plan = #tenon.few_rows<rows = 9, parts = 8>} {}
 
 // expected-error@+1 {{expected 4 to 32 parts in steps of 4, got 6}}
 module attributes {example.plan = #tenon.few_rows<rows = 1, parts = 6>} {}
+
+// -----
+
+func.func @block_of_floats(%x: memref<900xf32>, %y: memref<900xf32>) {
+  // expected-error@+1 {{'tenon.fusion' op expected a plan for the kind scan, got #tenon.block}}
+  tenon.fusion scan ins(%x : memref<900xf32>) outs(%y : memref<900xf32>) attributes {tenon.plan = #tenon.block} {
+  ^bb0(%a: tensor<900xf32>):
+    %0 = tenon.cumulative add %a over 0 : tensor<900xf32>
+    tenon.yield %0 : tensor<900xf32>
+  }
+  return
+}

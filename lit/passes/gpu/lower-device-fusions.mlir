@@ -137,3 +137,42 @@ func.func @rows(%call: !llvm.ptr, %x: memref<?x64xf32>, %w: memref<64x64xf32>, %
   }
   return
 }
+
+// -----
+
+// The threads of a block write a row; then the core sorts it.
+// CHECK-LABEL: func.func @sort(
+// CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %c3 threads 256 block_tasks 1
+// CHECK: module @device
+// CHECK: func.func private @[[KERNEL]](
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK: llvm.call @tenon_core_block_sort_f32(
+func.func @sort(%call: !llvm.ptr, %x: memref<3x900xf32>, %y: memref<3x900xf32>, %z: memref<3x900xi64>) {
+  tenon.fusion sort ins(%x : memref<3x900xf32>) outs(%y, %z : memref<3x900xf32>, memref<3x900xi64>) attributes {tenon.on_device, tenon.plan = #tenon.block} {
+  ^bb0(%t: tensor<3x900xf32>):
+    %0, %1 = tenon.sort %t dim 1 : (tensor<3x900xf32>) -> (tensor<3x900xf32>, tensor<3x900xi64>)
+    tenon.yield %0, %1 : tensor<3x900xf32>, tensor<3x900xi64>
+  }
+  return
+}
+
+// -----
+
+// Threads tell each other what they have found through shared memory.
+// CHECK-LABEL: func.func @scan(
+// CHECK: module @device
+// CHECK: memref.global "private" @{{.*}} : memref<256xi32, 3>
+// CHECK: scf.for
+// CHECK: nvvm.barrier
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.store
+func.func @scan(%call: !llvm.ptr, %x: memref<3x900xi32>, %y: memref<3x900xi32>) {
+  tenon.fusion scan ins(%x : memref<3x900xi32>) outs(%y : memref<3x900xi32>) attributes {tenon.on_device, tenon.plan = #tenon.block} {
+  ^bb0(%t: tensor<3x900xi32>):
+    %0 = tenon.cumulative add %t over 1 : tensor<3x900xi32>
+    tenon.yield %0 : tensor<3x900xi32>
+  }
+  return
+}

@@ -120,3 +120,50 @@ func.func @attention(%call: !llvm.ptr, %q: memref<2x65x64xf32>, %one: memref<2x1
   }
   return
 }
+
+// -----
+
+// A block sorts a row, unless rows are short.
+// CHECK-LABEL: func.func @sort(
+// CHECK: tenon.plan = #tenon.block
+// CHECK: tenon.plan = #tenon.general
+func.func @sort(%call: !llvm.ptr, %x: memref<3x?xf32>, %y: memref<3x?xi64>, %a: memref<3x9xf32>, %b: memref<3x9xi64>) {
+  tenon.fusion sort ins(%x : memref<3x?xf32>) outs(%x, %y : memref<3x?xf32>, memref<3x?xi64>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<3x?xf32>):
+    %0, %1 = tenon.sort %t dim 1 : (tensor<3x?xf32>) -> (tensor<3x?xf32>, tensor<3x?xi64>)
+    tenon.yield %0, %1 : tensor<3x?xf32>, tensor<3x?xi64>
+  }
+  tenon.fusion sort ins(%a : memref<3x9xf32>) outs(%a, %b : memref<3x9xf32>, memref<3x9xi64>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<3x9xf32>):
+    %0, %1 = tenon.sort %t dim 1 : (tensor<3x9xf32>) -> (tensor<3x9xf32>, tensor<3x9xi64>)
+    tenon.yield %0, %1 : tensor<3x9xf32>, tensor<3x9xi64>
+  }
+  return
+}
+
+// -----
+
+// Prefixes of integers are combined in any order, those of floats one after
+// another. Many rows are enough threads.
+// CHECK-LABEL: func.func @scan(
+// CHECK: tenon.plan = #tenon.block
+// CHECK: tenon.plan = #tenon.general
+// CHECK: tenon.plan = #tenon.general
+func.func @scan(%call: !llvm.ptr, %x: memref<3x900xi32>, %y: memref<3x900xf32>, %z: memref<5000x900xi32>) {
+  tenon.fusion scan ins(%x : memref<3x900xi32>) outs(%x : memref<3x900xi32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<3x900xi32>):
+    %0 = tenon.cumulative add %t over 1 : tensor<3x900xi32>
+    tenon.yield %0 : tensor<3x900xi32>
+  }
+  tenon.fusion scan ins(%y : memref<3x900xf32>) outs(%y : memref<3x900xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<3x900xf32>):
+    %0 = tenon.cumulative add %t over 1 : tensor<3x900xf32>
+    tenon.yield %0 : tensor<3x900xf32>
+  }
+  tenon.fusion scan ins(%z : memref<5000x900xi32>) outs(%z : memref<5000x900xi32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<5000x900xi32>):
+    %0 = tenon.cumulative add %t over 1 : tensor<5000x900xi32>
+    tenon.yield %0 : tensor<5000x900xi32>
+  }
+  return
+}

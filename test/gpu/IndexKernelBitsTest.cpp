@@ -1,0 +1,155 @@
+// Kernels that sort and count have the CPU's bits at sizes around their blocks:
+// sorts and first elements of every type, along every dimension, with ties, NaN
+// and both zeros; nonzero elements; prefixes.
+#include "test/gpu/KernelModule.h"
+
+namespace tenon::test {
+
+namespace {
+using Dims = std::vector<int64_t>;
+
+/// The elements of an input in another type.
+std::string converted(Module &module, const std::string &input,
+                      const Dims &dims, const char *from, const char *to) {
+  return module.value("tenon.convert " + input + " to " + to + " : (" +
+                      tensorType(dims, from) + ") -> " + tensorType(dims, to));
+}
+
+/// Floats with odd numbers, or integers with many equal ones, of any type.
+std::string elements(Module &module, const Dims &dims,
+                     const std::string &type) {
+  const char *name = type.c_str();
+  if (type == "f32" || type == "f16" || type == "bf16")
+    return module.floats(dims, name,
+                         {nan, -nan, infinity, -infinity, 0.0f, -0.0f, 1e-40f});
+  // A NaN of f64 would have bits of its own on each processor.
+  if (type == "f64")
+    return converted(module,
+                     module.floats(dims, "f32", {infinity, 0.0f, -0.0f}), dims,
+                     "f32", name);
+  std::string numbers = module.integers(dims, -1000000000, 1000000000);
+  return type == "i64" ? numbers
+                       : converted(module, numbers, dims, "i64", name);
+}
+
+void addSort(Module &module, const Dims &dims, int64_t dim, const char *type,
+             bool descending = false) {
+  std::string tensor = tensorType(dims, type);
+  module.pair("tenon.sort " + elements(module, dims, type) + " dim " +
+                  std::to_string(dim) + (descending ? " descending" : "") +
+                  " : (" + tensor + ")",
+              tensor, tensorType(dims, "i64"));
+}
+
+void addTop(Module &module, const Dims &dims, int64_t dim, const char *type,
+            int64_t wanted, bool ascending = false) {
+  Dims some = dims;
+  some[size_t(dim)] = wanted;
+  std::string count =
+      module.value("arith.constant " + std::to_string(wanted) + " : index");
+  module.pair("tenon.top_k " + elements(module, dims, type) + " first " +
+                  count + " dim " + std::to_string(dim) +
+                  (ascending ? " ascending" : "") + " : (" +
+                  tensorType(dims, type) + ", index)",
+              tensorType(some, type), tensorType(some, "i64"));
+}
+
+const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",   "i16",
+                             "i32", "i64", "ui8", "ui16", "ui32", "ui64"};
+
+TEST_F(KernelBits, SortsOfEachType) {
+  Module module;
+  for (const char *type : types) {
+    addSort(module, {2, 300}, 1, type);
+    addSort(module, {300}, 0, type, true);
+  }
+  expectBits(module);
+}
+
+TEST_F(KernelBits, SortsAtSizesAroundBlocks) {
+  Module module;
+  for (int64_t width : {1, 63, 64, 255, 256, 257, 511, 2000})
+    addSort(module, {3, width}, 1, "f32", width % 2);
+  addSort(module, {300, 3}, 0, "f32");
+  addSort(module, {2, 500, 3}, 1, "i64", true);
+  addSort(module, {70, 65}, 0, "f16");
+  expectBits(module);
+}
+
+TEST_F(KernelBits, FirstElementsOfEachType) {
+  Module module;
+  for (const char *type : types) {
+    addTop(module, {2, 300}, 1, type, 20);
+    addTop(module, {300, 2}, 0, type, 70, true);
+  }
+  expectBits(module);
+}
+
+TEST_F(KernelBits, FirstElementsAtSizesAroundBlocks) {
+  Module module;
+  for (int64_t wanted : {1, 2, 255, 256, 257, 1000})
+    addTop(module, {2, 1000}, 1, "f32", wanted, wanted % 2);
+  for (int64_t width : {64, 255, 256, 257, 5000})
+    addTop(module, {width, 2}, 0, "i64", 60, width % 2);
+  addTop(module, {2, 3000}, 1, "i8", 700);
+  expectBits(module);
+}
+
+void addNonzero(Module &module, const Dims &dims) {
+  std::string input = module.floats(dims, "f32"), zeros, all, open = "[";
+  // About half of the elements.
+  std::string chosen = module.integers(dims, 0, 1),
+              bits = converted(module, chosen, dims, "i64", "f32");
+  std::string type = tensorType(dims, "f32"),
+              product =
+                  module.value("tenon.multiply " + input + ", " + bits +
+                               " : (" + type + ", " + type + ") -> " + type);
+  for (size_t d = 0; d < dims.size(); ++d)
+    all += (d ? ", " : "") + std::to_string(d);
+  std::string sum =
+      module.value("tenon.reduce add " + chosen + " over [" + all + "] : (" +
+                   tensorType(dims, "i64") + ") -> tensor<i64>");
+  std::string count =
+                  module.value("tensor.extract " + sum + "[] : tensor<i64>"),
+              index =
+                  module.value("arith.index_cast " + count + " : i64 to index");
+  std::string result = "tensor<?x" + std::to_string(dims.size()) + "xi64>";
+  module.result("tenon.nonzero " + product + " count " + index + " : (" + type +
+                    ", index) -> " + result,
+                result);
+}
+
+TEST_F(KernelBits, NonzeroElements) {
+  Module module;
+  for (int64_t count : {1, 255, 256, 257, 700, 5000})
+    addNonzero(module, {count});
+  addNonzero(module, {30, 40});
+  addNonzero(module, {3, 50, 7});
+  expectBits(module);
+}
+
+TEST_F(KernelBits, Prefixes) {
+  Module module;
+  auto addScan = [&](const Dims &dims, int64_t dim, const char *type,
+                     const std::string &kind, const std::string &flags) {
+    std::string tensor = tensorType(dims, type);
+    module.result("tenon.cumulative " + kind + " " +
+                      elements(module, dims, type) + " over " +
+                      std::to_string(dim) + flags + " : " + tensor,
+                  tensor);
+  };
+  for (const char *type : {"i8", "i16", "i32", "i64", "ui8", "ui32", "ui64"})
+    for (const char *kind : {"add", "multiply", "maximum", "minimum"})
+      addScan({2, 300}, 1, type, kind, "");
+  for (int64_t width : {127, 128, 255, 256, 257, 3000}) {
+    addScan({3, width}, 1, "i64", "add", " exclusive");
+    addScan({width, 3}, 0, "i32", "add", " reverse");
+  }
+  addScan({2, 500, 3}, 1, "i64", "maximum", " exclusive reverse");
+  addScan({2, 300}, 1, "f32", "add", "");
+  expectBits(module);
+}
+
+} // namespace
+
+} // namespace tenon::test
