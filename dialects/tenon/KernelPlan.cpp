@@ -136,6 +136,10 @@ LogicalResult UpdatePlanAttr::verify(EmitError emitError, int64_t rows,
   return verifySizes(emitError, {{"rows", rows}});
 }
 
+LogicalResult DeviceUpdatePlanAttr::verify(EmitError emitError, int64_t tasks) {
+  return verifySizes(emitError, {{"tasks", tasks}});
+}
+
 Attribute planOf(FusionOp fusion) { return annotation::plan.of(fusion); }
 
 SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
@@ -171,7 +175,7 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
                   ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr,
                                  BlockTilePlanAttr, FewRowsPlanAttr>(plan)
               : fusion.getKind() == FusionKind::Scatter
-                  ? isa<UpdatePlanAttr>(plan)
+                  ? isa<UpdatePlanAttr, DeviceUpdatePlanAttr>(plan)
               : fusion.getKind() == FusionKind::Sort ||
                       fusion.getKind() == FusionKind::Opaque ||
                       isIntegerScan(fusion)

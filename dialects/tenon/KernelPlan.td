@@ -184,4 +184,20 @@ def Tenon_UpdatePlanAttr : Tenon_Plan<"UpdatePlan", "update"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_DeviceUpdatePlanAttr : Tenon_Plan<"DeviceUpdatePlan", "device_update"> {
+  let summary = "The plan of a scatter or dynamic_update_slice on a device";
+  let description = [{
+    A kernel copies the operand to the output unless they are one buffer. Another one writes the updated elements. Each element belongs to one thread,
+    which applies the updates of this element in order.
+
+    * `tasks`: the threads of the second kernel
+
+    ```mlir
+    module attributes {example.plan = #tenon.device_update<tasks = 1024>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$tasks);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // TENON_KERNEL_PLAN_TD

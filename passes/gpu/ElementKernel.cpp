@@ -14,10 +14,9 @@ class ElementKernel : KernelLoops {
 public:
   explicit ElementKernel(Kernel &kernel) : KernelLoops(kernel) {}
 
-  void emit() {
+  void emit(Value value) {
     ElementEmitter sizes(kernel, 1);
-    Value root = kernel.fusion.getYield().getOperand(0);
-    auto type = cast<RankedTensorType>(root.getType());
+    auto type = cast<RankedTensorType>(value.getType());
     Value output = kernel.outputs[0];
     Values extents;
     for (int64_t d = 0; d < type.getRank(); ++d)
@@ -29,15 +28,15 @@ public:
       for (Value index : place)
         indices.push_back({index, 0});
       ElementEmitter emitter(kernel, 1);
-      emitter.store(emitter.emit(root, indices), type.getElementType(), output,
+      emitter.store(emitter.emit(value, indices), type.getElementType(), output,
                     place);
     });
   }
 };
 } // namespace
 
-TaskCounter emitElements(Kernel &kernel) {
-  ElementKernel(kernel).emit();
+TaskCounter emitElements(Kernel &kernel, Value value) {
+  ElementKernel(kernel).emit(value);
   return [](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) -> Value {
     return IndexBuilder{b, loc}.product(sizes);
   };

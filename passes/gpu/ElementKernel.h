@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// Emits a kernel of one output whose task is one element of it: maps, windows
-/// and contractions of any form.
-TaskCounter emitElements(Kernel &kernel);
+/// Emits a kernel whose task is one element of `value`, which it writes to the
+/// output: for maps, windows and contractions of any form.
+TaskCounter emitElements(Kernel &kernel, mlir::Value value);
 
 } // namespace tenon
 

@@ -11,6 +11,7 @@
 #include "passes/gpu/BlockScan.h"
 #include "passes/gpu/BlockSort.h"
 #include "passes/gpu/BlockTile.h"
+#include "passes/gpu/DeviceUpdate.h"
 #include "passes/gpu/ElementKernel.h"
 #include "passes/gpu/FewRows.h"
 #include "passes/gpu/NestKernel.h"
@@ -83,6 +84,9 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     Attribute plan = planOf(fusion);
     auto type = cast<MemRefType>(fusion.getOutputs()[0].getType());
     auto tile = dyn_cast<BlockTilePlanAttr>(plan);
+    if (isa<DeviceUpdatePlanAttr>(plan))
+      if (Value first = copiedBeforeUpdate(fusion))
+        launch(builder, fusion, copyOf(fusion, first));
     if (tile && !type.hasStaticShape())
       launchTilesOrFewRows(builder, fusion, tile);
     else
@@ -113,14 +117,27 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     launch(few, fusion, plain);
   }
 
-  /// The kernel of the fusion with `plan`, made at its first use.
+  /// The kernel of the fusion with `plan`.
   const DeviceKernel &kernelOf(FusionOp fusion, Attribute plan) {
-    std::string key = kernelKey(fusion);
-    if (plan != planOf(fusion))
-      key += "without tiles";
-    DeviceKernel &kernel = kernels[key];
+    return kernelOf(fusion, plan, plan == planOf(fusion) ? "" : "without tiles",
+                    [&](Kernel &kernel) { return emit(kernel, plan); });
+  }
+
+  /// The kernel that writes `first` to the output of an update.
+  const DeviceKernel &copyOf(FusionOp fusion, Value first) {
+    return kernelOf(
+        fusion, GeneralPlanAttr::get(&getContext()), "copy",
+        [&](Kernel &kernel) { return emitElements(kernel, first); });
+  }
+
+  using Emitter = llvm::function_ref<TaskCounter(Kernel &)>;
+
+  /// One of the kernels of the fusion, made at its first use.
+  const DeviceKernel &kernelOf(FusionOp fusion, Attribute plan, StringRef which,
+                               Emitter emit) {
+    DeviceKernel &kernel = kernels[kernelKey(fusion) + which.str()];
     if (!kernel.func)
-      build(fusion, plan, kernel);
+      build(fusion, plan, emit, kernel);
     else if (auto remark =
                  remarkDone(fusion, RemarkCategory::Kernels, "shared"))
       remark
@@ -141,7 +158,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
                            kernel.blockTasks, work.flops, work.bytes, operands);
   }
 
-  void build(FusionOp fusion, Attribute plan, DeviceKernel &lowered) {
+  void build(FusionOp fusion, Attribute plan, Emitter emit,
+             DeviceKernel &lowered) {
     Location loc = fusion.getLoc();
     auto end = OpBuilder::atBlockEnd(device.getBody());
     std::string name = kernelName(fusion, kernels.size() - 1);
@@ -150,7 +168,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     Kernel kernel = startKernel(fusion, lowered.func);
     kernel.machine = MachineAttr::of(lowered.func);
     kernel.hasFineTasks = true;
-    lowered.tasks = emit(kernel, plan);
+    lowered.tasks = emit(kernel);
     setBlock(lowered, plan);
     kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
@@ -169,6 +187,10 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       lowered.blockTasks = blockThreads;
   }
 
+  static Value resultOf(Kernel &kernel) {
+    return kernel.fusion.getYield().getOperand(0);
+  }
+
   /// A contraction whose form no nest covers is computed like an elementwise
   /// op, as on CPUs.
   static TaskCounter emitContraction(Kernel &kernel, Attribute plan) {
@@ -178,7 +200,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     if (contraction)
       nests = nestsOf(kernel, contraction, obstacle);
     if (nests.empty())
-      return emitElements(kernel);
+      return emitElements(kernel, resultOf(kernel));
     Value result = contraction->getResult(0);
     if (auto tile = dyn_cast<BlockTilePlanAttr>(plan))
       return emitBlockTile(kernel, result, nests.front(), tile);
@@ -191,7 +213,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     switch (kernel.fusion.getKind()) {
     case FusionKind::Map:
     case FusionKind::Window:
-      return emitElements(kernel);
+      return emitElements(kernel, resultOf(kernel));
     case FusionKind::Contraction:
       return emitContraction(kernel, plan);
     case FusionKind::Rows:
@@ -209,8 +231,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
         return emitBlockSort(kernel);
       return opOf<TopKOp>(kernel) ? emitTopK(kernel) : emitSort(kernel);
     case FusionKind::Scatter:
-      if (auto update = dyn_cast<UpdatePlanAttr>(plan))
-        return emitUpdate(kernel, update);
+      if (auto update = dyn_cast<DeviceUpdatePlanAttr>(plan))
+        return emitDeviceUpdate(kernel, update);
       return emitScatter(kernel);
     case FusionKind::Opaque:
       if (opOf<NonzeroOp>(kernel))

@@ -1,7 +1,6 @@
-// Writes the plans of the device's kernels. A part of a buffer is updated in
-// place on a device as on a CPU. A contraction of a tile or more is computed in
-// tiles. Kernels that order or count elements have a block of threads for a
-// row.
+// Writes the plans of the device's kernels. A contraction of a tile or more is
+// computed in tiles. Kernels that order or count elements have a block of
+// threads for a row.
 #include "passes/gpu/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
@@ -10,10 +9,10 @@
 #include "passes/gpu/BlockScan.h"
 #include "passes/gpu/BlockSort.h"
 #include "passes/gpu/BlockTile.h"
+#include "passes/gpu/DeviceUpdate.h"
 #include "passes/gpu/FewRows.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/LaunchSizes.h"
-#include "passes/kernel/index/IndexKernels.h"
 #include "passes/kernel/nest/KernelNests.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -68,7 +67,7 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
     if (hasNoElements(fusion))
       return GeneralPlanAttr::get(fusion.getContext());
     if (fusion.getKind() == FusionKind::Scatter)
-      plan = planUpdate(fusion);
+      plan = planDeviceUpdate(fusion);
     if (fusion.getKind() == FusionKind::Sort)
       plan = planBlockSort(fusion);
     if (fusion.getKind() == FusionKind::Scan)

@@ -1,6 +1,7 @@
-// Kernels that sort and count have the CPU's bits at sizes around their blocks:
-// sorts and first elements of every type, along every dimension, with ties, NaN
-// and both zeros; nonzero elements; prefixes.
+// Kernels that sort, count and scatter have the CPU's bits at sizes around
+// their blocks: sorts and first elements of every type, along every dimension,
+// with ties, NaN and both zeros; nonzero elements; prefixes; scatters with
+// repeated and missing places.
 #include "test/gpu/KernelModule.h"
 
 namespace tenon::test {
@@ -147,6 +148,66 @@ TEST_F(KernelBits, Prefixes) {
   }
   addScan({2, 500, 3}, 1, "i64", "maximum", " exclusive reverse");
   addScan({2, 300}, 1, "f32", "add", "");
+  expectBits(module);
+}
+
+/// Updates of rows with `width` columns, some of them outside the operand.
+void addScatter(Module &module, const std::string &kind, int64_t rows,
+                int64_t updates, int64_t width, const char *type,
+                bool computed = false) {
+  Dims operand = {rows, width}, update = {updates, width};
+  std::string values = elements(module, operand, type);
+  if (computed)
+    values = module.value("tenon.negate " + values + " : (" +
+                          tensorType(operand, type) + ") -> " +
+                          tensorType(operand, type));
+  std::string places = module.integers({updates, 1}, -1, rows),
+              result = tensorType(operand, type);
+  module.result("tenon.scatter " + kind + " " + values + ", " + places + ", " +
+                    elements(module, update, type) +
+                    " window_dims [1] inserted [0] batching [] x [] map [0] "
+                    "vector_dim 1 : (" +
+                    result + ", " + tensorType({updates, 1}, "i64") + ", " +
+                    tensorType(update, type) + ") -> " + result,
+                result);
+}
+
+TEST_F(KernelBits, Scatters) {
+  Module module;
+  for (const char *kind : {"set", "add", "multiply", "maximum", "minimum"})
+    for (const char *type : {"f32", "i64", "f16"})
+      addScatter(module, kind, 20, 90, 5, type);
+  for (int64_t rows : {1, 70, 1000})
+    for (int64_t width : {1, 30, 300})
+      addScatter(module, "add", rows, 200, width, "f32", width == 30);
+  addScatter(module, "set", 300, 0, 4, "f32");
+  addScatter(module, "set", 20000, 3000, 1, "i32");
+  expectBits(module);
+}
+
+TEST_F(KernelBits, ScattersInBatches) {
+  Module module;
+  std::string x = module.floats({3, 50, 4}, "f32"),
+              i = module.integers({3, 80, 2}, -1, 50),
+              u = module.floats({3, 80}, "f32");
+  std::string type = tensorType({3, 50, 4}, "f32");
+  module.result("tenon.scatter add " + x + ", " + i + ", " + u +
+                    " window_dims [] inserted [1, 2] batching [0] x [0] map "
+                    "[1, 2] vector_dim 2 : (" +
+                    type + ", " + tensorType({3, 80, 2}, "i64") + ", " +
+                    tensorType({3, 80}, "f32") + ") -> " + type,
+                type);
+  // Windows that overlap.
+  std::string starts = module.integers({40, 1}, 0, 70),
+              windows = module.floats({40, 9}, "f32"),
+              line = module.floats({75}, "f32");
+  module.result(
+      "tenon.scatter add " + line + ", " + starts + ", " + windows +
+          " window_dims [1] inserted [] batching [] x [] map [0] "
+          "vector_dim 1 : (" +
+          tensorType({75}, "f32") + ", " + tensorType({40, 1}, "i64") + ", " +
+          tensorType({40, 9}, "f32") + ") -> " + tensorType({75}, "f32"),
+      tensorType({75}, "f32"));
   expectBits(module);
 }
 

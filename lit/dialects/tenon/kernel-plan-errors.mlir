@@ -104,6 +104,11 @@ module attributes {example.plan = #tenon.few_rows<rows = 1, parts = 6>} {}
 
 // -----
 
+// expected-error@+1 {{expected tasks to be at least 1, got 0}}
+module attributes {example.plan = #tenon.device_update<tasks = 0>} {}
+
+// -----
+
 func.func @block_of_floats(%x: memref<900xf32>, %y: memref<900xf32>) {
   // expected-error@+1 {{'tenon.fusion' op expected a plan for the kind scan, got #tenon.block}}
   tenon.fusion scan ins(%x : memref<900xf32>) outs(%y : memref<900xf32>) attributes {tenon.plan = #tenon.block} {

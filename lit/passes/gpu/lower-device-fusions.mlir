@@ -176,3 +176,29 @@ func.func @scan(%call: !llvm.ptr, %x: memref<3x900xi32>, %y: memref<3x900xi32>) 
   }
   return
 }
+
+// -----
+
+// A scatter first copies its operand, unless that is the output.
+// CHECK-LABEL: func.func @scatter(
+// CHECK: tenon.device_launch @[[COPY:.*]] tasks %c32 threads 256 block_tasks 256
+// CHECK: tenon.device_launch @[[UPDATE:.*]] tasks %c20 threads 256 block_tasks 256
+// CHECK: tenon.device_launch @{{.*}} tasks %c20 threads 256 block_tasks 256
+// CHECK-NOT: tenon.device_launch
+func.func @scatter(%call: !llvm.ptr, %x: memref<8x4xf32>, %i: memref<90x1xi64>, %u: memref<90x4xf32>, %y: memref<8x4xf32>) {
+  tenon.fusion scatter ins(%x, %i, %u : memref<8x4xf32>, memref<90x1xi64>, memref<90x4xf32>) outs(%y : memref<8x4xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.device_update<tasks = 20>} {
+  ^bb0(%old: tensor<8x4xf32>, %places: tensor<90x1xi64>, %new: tensor<90x4xf32>):
+    %0 = tenon.scatter add %old, %places, %new window_dims [1] inserted [0] batching [] x [] map [0] vector_dim 1
+       : (tensor<8x4xf32>, tensor<90x1xi64>, tensor<90x4xf32>) -> tensor<8x4xf32>
+    tenon.yield %0 : tensor<8x4xf32>
+  }
+  tenon.fusion scatter ins(%y, %i, %u : memref<8x4xf32>, memref<90x1xi64>, memref<90x4xf32>) outs(%y : memref<8x4xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.device_update<tasks = 20>} {
+  ^bb0(%old: tensor<8x4xf32>, %places: tensor<90x1xi64>, %new: tensor<90x4xf32>):
+    %0 = tenon.scatter add %old, %places, %new window_dims [1] inserted [0] batching [] x [] map [0] vector_dim 1
+       : (tensor<8x4xf32>, tensor<90x1xi64>, tensor<90x4xf32>) -> tensor<8x4xf32>
+    tenon.yield %0 : tensor<8x4xf32>
+  }
+  return
+}

@@ -14,10 +14,26 @@ func.func @general(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// Part of a buffer is updated in place.
+// Each element of an update is a thread's. Updates of places that may repeat
+// have at most as many threads as the result has elements.
 // CHECK-LABEL: func.func @update(
-// CHECK: tenon.fusion scatter {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.update<
-func.func @update(%call: !llvm.ptr, %x: memref<8x4xf32>, %u: memref<1x4xf32>, %at: index) {
+// CHECK: tenon.fusion scatter {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.device_update<tasks = 32>}
+// CHECK: tenon.fusion scatter {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.device_update<tasks = 16384>}
+// CHECK: tenon.fusion scatter {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.device_update<tasks = 4>}
+func.func @update(%call: !llvm.ptr, %x: memref<8x4xf32>, %u: memref<1x4xf32>, %at: index, %places: memref<90x1xi64>, %many: memref<90x4xf32>,
+                  %open: memref<?x4xf32>) {
+  tenon.fusion scatter ins(%x, %places, %many : memref<8x4xf32>, memref<90x1xi64>, memref<90x4xf32>) outs(%x : memref<8x4xf32>) attributes {tenon.on_device} {
+  ^bb0(%old: tensor<8x4xf32>, %p: tensor<90x1xi64>, %new: tensor<90x4xf32>):
+    %0 = tenon.scatter add %old, %p, %new window_dims [1] inserted [0] batching [] x [] map [0] vector_dim 1
+       : (tensor<8x4xf32>, tensor<90x1xi64>, tensor<90x4xf32>) -> tensor<8x4xf32>
+    tenon.yield %0 : tensor<8x4xf32>
+  }
+  tenon.fusion scatter ins(%open, %places, %many : memref<?x4xf32>, memref<90x1xi64>, memref<90x4xf32>) outs(%open : memref<?x4xf32>) attributes {tenon.on_device} {
+  ^bb0(%old: tensor<?x4xf32>, %p: tensor<90x1xi64>, %new: tensor<90x4xf32>):
+    %0 = tenon.scatter add %old, %p, %new window_dims [1] inserted [0] batching [] x [] map [0] vector_dim 1
+       : (tensor<?x4xf32>, tensor<90x1xi64>, tensor<90x4xf32>) -> tensor<?x4xf32>
+    tenon.yield %0 : tensor<?x4xf32>
+  }
   tenon.fusion scatter ins(%x, %u, %at : memref<8x4xf32>, memref<1x4xf32>, index) outs(%x : memref<8x4xf32>) attributes {tenon.on_device} {
   ^bb0(%old: tensor<8x4xf32>, %new: tensor<1x4xf32>, %i: index):
     %0 = tenon.dynamic_update_slice %old, %new at [%i, 0] : (tensor<8x4xf32>, tensor<1x4xf32>, index) -> tensor<8x4xf32>

@@ -30,27 +30,6 @@ struct UpdateLoops {
 };
 } // namespace
 
-/// True if update elements that differ in dimension `dim` never have one
-/// target.
-static bool isIndependent(ScatterOp op, int64_t dim) {
-  ArrayRef<int64_t> windows = op.getUpdateWindowDims();
-  int64_t windowsBefore =
-      llvm::count_if(windows, [&](int64_t window) { return window < dim; });
-  if (!llvm::is_contained(windows, dim)) {
-    int64_t indices = dim - windowsBefore;
-    indices += indices >= int64_t(op.getIndexVectorDim());
-    return llvm::is_contained(op.getIndicesBatchingDims(), indices);
-  }
-  int64_t target = 0;
-  for (int64_t seen = 0;; ++target) {
-    bool dropped = llvm::is_contained(op.getInsertedDims(), target) ||
-                   llvm::is_contained(op.getOperandBatchingDims(), target);
-    if (!dropped && seen++ == windowsBefore)
-      break;
-  }
-  return !llvm::is_contained(op.getIndexMap(), target);
-}
-
 /// True if neighbours along the update's last dimension are neighbours along
 /// the operand's last dimension, at the same position.
 static bool hasColumns(Operation *op, int64_t updateRank) {
@@ -73,7 +52,7 @@ static UpdateLoops loopsOf(const PartialUpdate &update) {
   loops.vectors = hasColumns(update.op, rank);
   auto scatter = dyn_cast<ScatterOp>(update.op);
   for (int64_t d = 0; d < rank - loops.vectors; ++d)
-    (!scatter || isIndependent(scatter, d) ? loops.independent : loops.ordered)
+    (!scatter || hasOwnTargets(scatter, d) ? loops.independent : loops.ordered)
         .push_back(d);
   return loops;
 }

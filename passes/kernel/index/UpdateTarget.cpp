@@ -34,6 +34,25 @@ SmallVector<Value> sliceStart(Kernel &kernel, ElementEmitter &emitter,
   return starts;
 }
 
+bool hasOwnTargets(ScatterOp op, int64_t dim) {
+  ArrayRef<int64_t> windows = op.getUpdateWindowDims();
+  int64_t windowsBefore =
+      llvm::count_if(windows, [&](int64_t window) { return window < dim; });
+  if (!llvm::is_contained(windows, dim)) {
+    int64_t indices = dim - windowsBefore;
+    indices += indices >= int64_t(op.getIndexVectorDim());
+    return llvm::is_contained(op.getIndicesBatchingDims(), indices);
+  }
+  int64_t target = 0;
+  for (int64_t seen = 0;; ++target) {
+    bool dropped = llvm::is_contained(op.getInsertedDims(), target) ||
+                   llvm::is_contained(op.getOperandBatchingDims(), target);
+    if (!dropped && seen++ == windowsBefore)
+      break;
+  }
+  return !llvm::is_contained(op.getIndexMap(), target);
+}
+
 UpdateTarget scatterTarget(Kernel &kernel, ElementEmitter &emitter,
                            ScatterOp op, ArrayRef<Value> place) {
   OpBuilder &b = kernel.builder;

@@ -12,6 +12,10 @@ struct UpdateTarget {
   mlir::Value inside; ///< i1; null: always inside the operand
 };
 
+/// True if update elements that differ in dimension `dim` never have one
+/// target.
+bool hasOwnTargets(ScatterOp op, int64_t dim);
+
 /// The target of the update element at `place`. `emitter` has one lane; it
 /// reads the indices.
 UpdateTarget scatterTarget(Kernel &kernel, ElementEmitter &emitter,
