@@ -10,6 +10,7 @@
 #include "passes/gpu/BlockNonzero.h"
 #include "passes/gpu/BlockScan.h"
 #include "passes/gpu/BlockSort.h"
+#include "passes/gpu/BlockSuppression.h"
 #include "passes/gpu/BlockTile.h"
 #include "passes/gpu/DeviceUpdate.h"
 #include "passes/gpu/ElementKernel.h"
@@ -91,6 +92,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       launchTilesOrFewRows(builder, fusion, tile);
     else
       launch(builder, fusion, kernelOf(fusion, plan));
+    if (isa<BlockPlanAttr>(plan) && isSuppression(fusion))
+      launch(builder, fusion, joinOf(fusion));
     fusion.erase();
     return success();
   }
@@ -128,6 +131,15 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     return kernelOf(
         fusion, GeneralPlanAttr::get(&getContext()), "copy",
         [&](Kernel &kernel) { return emitElements(kernel, first); });
+  }
+
+  /// The kernel that joins the rows which the blocks of a suppression wrote.
+  const DeviceKernel &joinOf(FusionOp fusion) {
+    return kernelOf(fusion, planOf(fusion), "join", emitJoinedSuppression);
+  }
+
+  static bool isSuppression(FusionOp fusion) {
+    return !fusion.getBlock().getOps<NonMaxSuppressionOp>().empty();
   }
 
   using Emitter = llvm::function_ref<TaskCounter(Kernel &)>;
@@ -238,7 +250,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       if (opOf<NonzeroOp>(kernel))
         return isa<BlockPlanAttr>(plan) ? emitBlockNonzero(kernel)
                                         : emitNonzero(kernel);
-      return emitNonMaxSuppression(kernel);
+      return isa<BlockPlanAttr>(plan) ? emitBlockSuppression(kernel)
+                                      : emitNonMaxSuppression(kernel);
     }
     return nullptr;
   }

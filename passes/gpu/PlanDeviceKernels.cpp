@@ -72,7 +72,7 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
       plan = planBlockSort(fusion);
     if (fusion.getKind() == FusionKind::Scan)
       plan = planBlockScan(fusion);
-    if (!fusion.getBlock().getOps<NonzeroOp>().empty())
+    if (fusion.getKind() == FusionKind::Opaque)
       plan = BlockPlanAttr::get(fusion.getContext());
     if (fusion.getKind() == FusionKind::Contraction ||
         fusion.getKind() == FusionKind::Attention)

@@ -146,4 +146,21 @@ static inline BLOCK_FUNCTION uint32_t digit_of(uint64_t key,
 BLOCK_ELEMENTS(DECLARE)
 #undef DECLARE
 
+/* tenon_core_nms in two kernels. Each block of the first has the numbers
+ * `block`, `block + blocks` and so on of the pairs of a batch and a class. It
+ * writes the rows of pair p from row p * most on, where `most` is the least of
+ * the limit and the number of boxes; the others of the `most` rows become -1.
+ */
+void tenon_core_block_nms(const float *boxes, const float *scores,
+                          int64_t batches, int64_t classes, int64_t count,
+                          int64_t limit, float iou_threshold,
+                          float score_threshold, int32_t center,
+                          int64_t *selected, int64_t block, int64_t blocks);
+
+/* The second kernel is one block. It moves the rows of all pairs to the start
+ * of `selected`, writes their number to *total and makes the rest zero: it has
+ * no meaning, but threads of a later kernel may load it. */
+void tenon_core_block_nms_join(int64_t *selected, int64_t rows, int64_t most,
+                               int64_t *total);
+
 #endif /* TENON_RUNTIME_CORE_BLOCK_H */

@@ -1,7 +1,7 @@
 // Kernels that sort, count and scatter have the CPU's bits at sizes around
 // their blocks: sorts and first elements of every type, along every dimension,
 // with ties, NaN and both zeros; nonzero elements; prefixes; scatters with
-// repeated and missing places.
+// repeated and missing places; suppression of boxes.
 #include "test/gpu/KernelModule.h"
 
 namespace tenon::test {
@@ -211,6 +211,51 @@ TEST_F(KernelBits, ScattersInBatches) {
   expectBits(module);
 }
 
+/// Suppression with one number for both thresholds. Rows behind the count have
+/// no values.
+void addSuppression(Module &module, int64_t batches, int64_t classes,
+                    int64_t boxes, int64_t limit, const char *threshold,
+                    bool center = false) {
+  std::string places = module.floats({batches, boxes, 4}, "f32", {nan, 0.5f}),
+              scores = module.floats({batches, classes, boxes}, "f32",
+                                     {nan, infinity, 0.25f, 0.0f, -0.0f});
+  std::string count =
+      module.value("arith.constant " + std::to_string(limit) + " : index");
+  std::string bound = module.value(std::string("tenon.constant dense<") +
+                                   threshold + "> : tensor<f32>");
+  Dims rows = {batches * classes * std::min(limit, boxes), 3};
+  std::string type = tensorType(rows, "i64"), chosen = tensorType(rows, "i1"),
+              sizes = " sizes [" + std::to_string(rows[0]) + ", 3] : ";
+  std::string both = module.value(
+      "tenon.non_max_suppression " + places + ", " + scores + " limit " +
+          count + ", " + bound + ", " + bound + (center ? " center" : "") +
+          " : (" + tensorType({batches, boxes, 4}, "f32") + ", " +
+          tensorType({batches, classes, boxes}, "f32") +
+          ", index, tensor<f32>, tensor<f32>) -> (" + type + ", tensor<i64>)",
+      2);
+  std::string number =
+      module.value("tenon.iota dim 0" + sizes + "() -> " + type);
+  std::string end =
+      module.value("tenon.broadcast_in_dim " + both + "#1 dims []" + sizes +
+                   "(tensor<i64>) -> " + type);
+  std::string exists =
+      module.value("tenon.compare lt " + number + ", " + end + " : (" + type +
+                   ", " + type + ") -> " + chosen);
+  module.result("tenon.select " + exists + ", " + both + "#0, " + end + " : (" +
+                    chosen + ", " + type + ", " + type + ") -> " + type,
+                type);
+}
+
+TEST_F(KernelBits, Suppression) {
+  Module module;
+  addSuppression(module, 1, 1, 1, 1, "1.0e-01");
+  addSuppression(module, 2, 3, 70, 20, "1.0e-01");
+  addSuppression(module, 1, 2, 300, 300, "5.0e-01");
+  addSuppression(module, 2, 2, 600, 7, "0.0", true);
+  addSuppression(module, 1, 5, 100, 0, "1.0e-01");
+  addSuppression(module, 1, 3, 64, 64, "9.0e+09");
+  expectBits(module);
+}
 } // namespace
 
 } // namespace tenon::test

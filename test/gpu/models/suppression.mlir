@@ -1,13 +1,14 @@
-// The rows after the count have no value: they become zero.
-func.func @main(%b: tensor<1x120x4xf32> {tenon.name = "boxes"}, %s: tensor<1x2x120xf32> {tenon.name = "scores"})
-    -> (tensor<60x3xi64> {tenon.name = "kept"}, tensor<i64> {tenon.name = "count"}) {
-  %n = arith.constant 30 : index
+// The rows after the count have no value: they become zero. Each class has fewer
+// rows than the limit, so the rows of the second one move.
+func.func @main(%b: tensor<1x300x4xf32> {tenon.name = "boxes"}, %s: tensor<1x2x300xf32> {tenon.name = "scores"})
+    -> (tensor<300x3xi64> {tenon.name = "kept"}, tensor<i64> {tenon.name = "count"}) {
+  %n = arith.constant 150 : index
   %t = tenon.constant dense<0.3> : tensor<f32>
-  %0, %1 = tenon.non_max_suppression %b, %s limit %n, %t, %t : (tensor<1x120x4xf32>, tensor<1x2x120xf32>, index, tensor<f32>, tensor<f32>) -> (tensor<60x3xi64>, tensor<i64>)
-  %2 = tenon.iota dim 0 sizes [60, 3] : () -> tensor<60x3xi64>
-  %3 = tenon.broadcast_in_dim %1 dims [] sizes [60, 3] : (tensor<i64>) -> tensor<60x3xi64>
-  %4 = tenon.compare lt %2, %3 : (tensor<60x3xi64>, tensor<60x3xi64>) -> tensor<60x3xi1>
-  %5 = tenon.constant dense<0> : tensor<60x3xi64>
-  %6 = tenon.select %4, %0, %5 : (tensor<60x3xi1>, tensor<60x3xi64>, tensor<60x3xi64>) -> tensor<60x3xi64>
-  return %6, %1 : tensor<60x3xi64>, tensor<i64>
+  %0, %1 = tenon.non_max_suppression %b, %s limit %n, %t, %t : (tensor<1x300x4xf32>, tensor<1x2x300xf32>, index, tensor<f32>, tensor<f32>) -> (tensor<300x3xi64>, tensor<i64>)
+  %2 = tenon.iota dim 0 sizes [300, 3] : () -> tensor<300x3xi64>
+  %3 = tenon.broadcast_in_dim %1 dims [] sizes [300, 3] : (tensor<i64>) -> tensor<300x3xi64>
+  %4 = tenon.compare lt %2, %3 : (tensor<300x3xi64>, tensor<300x3xi64>) -> tensor<300x3xi1>
+  %5 = tenon.constant dense<0> : tensor<300x3xi64>
+  %6 = tenon.select %4, %0, %5 : (tensor<300x3xi1>, tensor<300x3xi64>, tensor<300x3xi64>) -> tensor<300x3xi64>
+  return %6, %1 : tensor<300x3xi64>, tensor<i64>
 }
