@@ -2,9 +2,11 @@
 // driver.
 #include "test/gpu/KernelModule.h"
 
-#include <dlfcn.h>
+#include "test/gpu/DeviceBuffer.h"
+
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 namespace tenon::test {
 
@@ -41,6 +43,12 @@ void joinNans(std::vector<char> &bytes, int32_t dtype) {
     if (value != value)
       std::memcpy(&bytes[i], &nan, 4);
   }
+  for (size_t i = 0; dtype == TENON_F64 && i < bytes.size(); i += 8) {
+    double value;
+    std::memcpy(&value, &bytes[i], 8);
+    if (value != value)
+      std::memcpy(&bytes[i], "\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
+  }
   const int infinity = dtype == TENON_F16 ? 0x7c00 : 0x7f80;
   for (size_t i = 0;
        (dtype == TENON_F16 || dtype == TENON_BF16) && i < bytes.size();
@@ -53,8 +61,10 @@ void joinNans(std::vector<char> &bytes, int32_t dtype) {
 }
 
 /// The results' bytes; a NaN as one of its kind.
-std::vector<std::vector<char>> run(Opened &opened, Module &module) {
+std::vector<std::vector<char>> run(Opened &opened, Module &module,
+                                   size_t shift = 0) {
   std::vector<tenon_tensor> ins, outs(module.results.size());
+  std::vector<std::unique_ptr<DeviceBuffer>> buffers;
   for (Input &input : module.inputs) {
     tenon_tensor tensor{};
     tensor.struct_size = sizeof tensor;
@@ -63,6 +73,16 @@ std::vector<std::vector<char>> run(Opened &opened, Module &module) {
     tensor.dims = input.dims.data();
     tensor.data = input.bytes.data();
     tensor.bytes = input.bytes.size();
+    if (shift) {
+      size_t count = 1;
+      for (int64_t dim : input.dims)
+        count *= size_t(dim);
+      size_t offset = shift * (tensor.bytes / count);
+      buffers.push_back(std::make_unique<DeviceBuffer>(offset + tensor.bytes));
+      buffers.back()->put(offset, tensor.data, tensor.bytes);
+      tensor.data = static_cast<char *>(buffers.back()->data()) + offset;
+      tensor.device = TENON_ON_DEVICE;
+    }
     ins.push_back(tensor);
   }
   for (tenon_tensor &out : outs)
@@ -81,7 +101,7 @@ std::vector<std::vector<char>> run(Opened &opened, Module &module) {
 }
 } // namespace
 
-void expectBits(Module &module, WeightFormat format) {
+void expectBits(Module &module, WeightFormat format, size_t shift) {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tenon-XXXXXX").string();
   ASSERT_TRUE(mkdtemp(pattern.data()));
@@ -103,7 +123,7 @@ void expectBits(Module &module, WeightFormat format) {
       << messages << module.text(pattern);
   Opened cpu(artifact, nullptr), device(artifact, "cuda");
   ASSERT_EQ(cpu.wrong + device.wrong, "");
-  auto here = run(cpu, module), there = run(device, module);
+  auto here = run(cpu, module), there = run(device, module, shift);
   for (size_t i = 0; i < here.size(); ++i)
     EXPECT_EQ(here[i], there[i]) << "result " << i << " of\n"
                                  << module.text(pattern);

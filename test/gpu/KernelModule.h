@@ -20,17 +20,18 @@ inline constexpr float infinity = std::numeric_limits<float>::infinity(),
 
 /// An input of a module and its elements.
 struct Input {
-  std::string type; ///< of the tensor
+  std::string type; ///< of the tensor; an extent may be open
   tenon_dtype dtype;
   std::vector<int64_t> dims;
   std::vector<char> bytes;
 };
 
+/// A negative extent is open.
 inline std::string tensorType(const std::vector<int64_t> &dims,
                               const char *element) {
   std::string text = "tensor<";
   for (int64_t dim : dims)
-    text += std::to_string(dim) + "x";
+    text += (dim < 0 ? "?" : std::to_string(dim)) + "x";
   return text + element + ">";
 }
 
@@ -47,6 +48,12 @@ public:
     inputs.push_back(input);
     return "%i" + std::to_string(inputs.size() - 1);
   }
+  /// Leaves the last extent of the input that was added last open.
+  void openLastExtent(const char *element) {
+    std::vector<int64_t> dims = inputs.back().dims;
+    dims.back() = -1;
+    inputs.back().type = tensorType(dims, element);
+  }
   /// Elements from a normal distribution; `odd` replaces some of them.
   std::string floats(const std::vector<int64_t> &dims, const char *element,
                      const std::vector<float> &odd = {}) {
@@ -61,6 +68,9 @@ public:
     }
     if (std::string(element) == "f32")
       return input(dims, element, TENON_F32, values);
+    if (std::string(element) == "f64")
+      return input(dims, element, TENON_F64,
+                   std::vector<double>(values.begin(), values.end()));
     // The upper half of an f32 is a bf16; as f16 it is another number.
     std::vector<uint16_t> halves;
     for (float value : values) {
@@ -153,8 +163,11 @@ private:
 };
 
 /// Compiles the module and runs it on the CPU and on the emulated device. The
-/// results must have the same bits, but for the kind of a NaN.
-void expectBits(Module &module, WeightFormat format = WeightFormat::F32);
+/// results must have the same bits, but for the kind of a NaN. If `shift` is
+/// positive, the inputs lie in memory of the device, so many elements behind an
+/// aligned address.
+void expectBits(Module &module, WeightFormat format = WeightFormat::F32,
+                size_t shift = 0);
 
 /// The emulated device is found as libcuda.so.1 once it is loaded.
 class KernelBits : public testing::Test {

@@ -3,12 +3,11 @@
 #define TENON_TEST_GPU_RUNTIMESESSION_H
 
 #include "test/ChildProcess.h"
+#include "test/gpu/DeviceBuffer.h"
 #include "test/gpu/RuntimeModel.h"
-#include "test/gpu/driver/DriverApi.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -20,11 +19,6 @@ namespace tenon::test {
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
 
-/// A function of the stand-in, which only children load.
-template <typename F> F *standIn(const char *name) {
-  void *library = dlopen(TENON_STAND_IN, RTLD_NOW);
-  return library ? reinterpret_cast<F *>(dlsym(library, name)) : nullptr;
-}
 inline std::string leftOnDevice() {
   return standIn<const char *()>("tenonStandInLeft")();
 }
