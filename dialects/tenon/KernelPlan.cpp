@@ -129,6 +129,20 @@ LogicalResult BlockAttentionPlanAttr::verify(EmitError emitError, int64_t rows,
                      << threadRows << " rows, got " << rows;
 }
 
+LogicalResult WarpRowsPlanAttr::verify(EmitError emitError, int64_t threads,
+                                       bool held) {
+  if (threads < 1 || threads > 16 || (threads & (threads - 1)) != 0)
+    return emitError() << "expected 1, 2, 4, 8 or 16 threads, got " << threads;
+  return success();
+}
+
+LogicalResult WideMapPlanAttr::verify(EmitError emitError, int64_t lanes,
+                                      bool flat) {
+  if (lanes < 2 || lanes > 16 || (lanes & (lanes - 1)) != 0)
+    return emitError() << "expected 2, 4, 8 or 16 lanes, got " << lanes;
+  return success();
+}
+
 LogicalResult UpdatePlanAttr::verify(EmitError emitError, int64_t rows,
                                      int64_t columns) {
   if (columns < 0)
@@ -154,11 +168,36 @@ SmallVector<TilePlanAttr> tilesOf(Attribute plan) {
 
 /// Prefixes of integers may be combined in any order.
 static bool isIntegerScan(FusionOp fusion) {
-  return fusion.getKind() == FusionKind::Scan &&
-         llvm::all_of(fusion.getOutputs(), [](Value output) {
-           auto type = cast<ShapedType>(output.getType());
-           return isa<IntegerType>(type.getElementType());
-         });
+  return llvm::all_of(fusion.getOutputs(), [](Value output) {
+    auto type = cast<ShapedType>(output.getType());
+    return isa<IntegerType>(type.getElementType());
+  });
+}
+
+static bool fitsKind(FusionOp fusion, Attribute plan) {
+  auto list = dyn_cast<ArrayAttr>(plan);
+  switch (fusion.getKind()) {
+  case FusionKind::Attention:
+    return isa<AttentionPlanAttr, BlockAttentionPlanAttr>(plan);
+  case FusionKind::Contraction:
+    if (list)
+      return !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
+    return isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr, BlockTilePlanAttr,
+               FewRowsPlanAttr>(plan);
+  case FusionKind::Map:
+    return isa<WideMapPlanAttr>(plan);
+  case FusionKind::Rows:
+    return isa<WarpRowsPlanAttr>(plan);
+  case FusionKind::Scatter:
+    return isa<UpdatePlanAttr, DeviceUpdatePlanAttr>(plan);
+  case FusionKind::Sort:
+  case FusionKind::Opaque:
+    return isa<BlockPlanAttr>(plan);
+  case FusionKind::Scan:
+    return isa<BlockPlanAttr>(plan) && isIntegerScan(fusion);
+  default:
+    return false;
+  }
 }
 
 LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
@@ -168,21 +207,7 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
     return fusion.emitOpError("expected an update whose operand and output are "
                               "one buffer, for the plan ")
            << plan;
-  auto list = dyn_cast<ArrayAttr>(plan);
-  bool tiles =
-      list && !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
-  bool fits = fusion.getKind() == FusionKind::Contraction
-                  ? tiles || isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr,
-                                 BlockTilePlanAttr, FewRowsPlanAttr>(plan)
-              : fusion.getKind() == FusionKind::Scatter
-                  ? isa<UpdatePlanAttr, DeviceUpdatePlanAttr>(plan)
-              : fusion.getKind() == FusionKind::Sort ||
-                      fusion.getKind() == FusionKind::Opaque ||
-                      isIntegerScan(fusion)
-                  ? isa<BlockPlanAttr>(plan)
-                  : fusion.getKind() == FusionKind::Attention &&
-                        isa<AttentionPlanAttr, BlockAttentionPlanAttr>(plan);
-  if (fits)
+  if (fitsKind(fusion, plan))
     return success();
   return fusion.emitOpError("expected a plan for the kind ")
          << stringifyFusionKind(fusion.getKind()) << ", got " << plan;

@@ -167,6 +167,41 @@ def Tenon_BlockAttentionPlanAttr : Tenon_Plan<"BlockAttentionPlan", "block_atten
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_WarpRowsPlanAttr : Tenon_Plan<"WarpRowsPlan", "warp_rows"> {
+  let summary = "The plan of a kernel of rows on a device, whose threads share a row";
+  let description = [{
+    Neighbouring threads of a warp compute a row. Each has four of the lanes that a row is reduced in, so 16 threads have all of them.
+
+    * `threads`: the threads of a row, a power of two up to 16
+    * `held`: what is computed from a row's elements stays in registers from one reduction to the next, so that the row is read once; otherwise each
+      reduction reads it again
+
+    ```mlir
+    module attributes {example.plan = #tenon.warp_rows<threads = 16, held = true>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$threads,
+                        DefaultValuedParameter<"bool", "false">:$held);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tenon_WideMapPlanAttr : Tenon_Plan<"WideMapPlan", "wide_map"> {
+  let summary = "The plan of a map on a device, whose threads compute several elements";
+  let description = [{
+    A thread computes neighbouring elements of the result, and accesses them at once where they are aligned in memory.
+
+    * `lanes`: the elements of a thread: 16 bytes of the widest type
+    * `flat`: each element comes from elements with its own number in memory, so a thread's elements may be of two rows
+
+    ```mlir
+    module attributes {example.plan = #tenon.wide_map<lanes = 4, flat = true>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$lanes,
+                        DefaultValuedParameter<"bool", "false">:$flat);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Tenon_UpdatePlanAttr : Tenon_Plan<"UpdatePlan", "update"> {
   let summary = "The plan of a scatter or dynamic_update_slice whose operand and output are one buffer";
   let description = [{

@@ -47,9 +47,29 @@ Value BlockKernel::fromLane(Value value, int64_t distance) {
   auto number = [&](int64_t bits) -> Value {
     return arith::ConstantIntOp::create(b, loc, bits, 32);
   };
-  return NVVM::ShflOp::create(b, loc, value.getType(), number(-1), value,
-                              number(distance), number(warpThreads - 1),
-                              NVVM::ShflKind::bfly, UnitAttr());
+  auto exchange = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, word.getType(), number(-1), word,
+                                number(distance), number(warpThreads - 1),
+                                NVVM::ShflKind::bfly, UnitAttr());
+  };
+  Type type = value.getType(), i32 = b.getI32Type();
+  if (type.isF32() || type == i32)
+    return exchange(value);
+  if (type.getIntOrFloatBitWidth() < 32)
+    return arith::TruncIOp::create(
+        b, loc, type, exchange(arith::ExtUIOp::create(b, loc, i32, value)));
+  // A wider number is two words.
+  auto words = VectorType::get({2}, i32);
+  auto whole = VectorType::get({1}, type);
+  Value both = vector::BitCastOp::create(
+      b, loc, words, vector::BroadcastOp::create(b, loc, whole, value));
+  Values exchanged;
+  for (int64_t word : {0, 1})
+    exchanged.push_back(
+        exchange(vector::ExtractOp::create(b, loc, both, word)));
+  both = vector::FromElementsOp::create(b, loc, words, exchanged);
+  return vector::ExtractOp::create(
+      b, loc, vector::BitCastOp::create(b, loc, whole, both), int64_t(0));
 }
 
 BlockKernel::Values

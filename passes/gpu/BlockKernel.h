@@ -22,7 +22,8 @@ protected:
   void barrier();
   /// All threads of the warp wait for one another here.
   void warpBarrier();
-  /// The f32 that the lane has whose number differs in the bits of `distance`.
+  /// The scalar that the lane has whose number differs in the bits of
+  /// `distance`. All lanes of the warp come here together.
   mlir::Value fromLane(mlir::Value value, int64_t distance);
 
   /// A loop over [low, high) that carries values.

@@ -16,6 +16,8 @@
 #include "passes/gpu/ElementKernel.h"
 #include "passes/gpu/FewRows.h"
 #include "passes/gpu/NestKernel.h"
+#include "passes/gpu/WarpRows.h"
+#include "passes/gpu/WideMap.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/KernelNames.h"
 #include "passes/kernel/KernelWork.h"
@@ -195,7 +197,9 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
       lowered.threads = fewRowsThreads(fewRows);
     else if (auto attention = dyn_cast<BlockAttentionPlanAttr>(plan))
       lowered.threads = attentionThreads(attention);
-    else if (!isa<BlockTilePlanAttr, BlockPlanAttr>(plan))
+    else if (isa<WarpRowsPlanAttr>(plan))
+      lowered.threads = warpRowsThreads;
+    else if (!isa<BlockTilePlanAttr, BlockPlanAttr, WideMapPlanAttr>(plan))
       lowered.blockTasks = blockThreads;
   }
 
@@ -224,11 +228,16 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
   static TaskCounter emit(Kernel &kernel, Attribute plan) {
     switch (kernel.fusion.getKind()) {
     case FusionKind::Map:
+      if (auto wide = dyn_cast<WideMapPlanAttr>(plan))
+        return emitWideMap(kernel, wide);
+      return emitElements(kernel, resultOf(kernel));
     case FusionKind::Window:
       return emitElements(kernel, resultOf(kernel));
     case FusionKind::Contraction:
       return emitContraction(kernel, plan);
     case FusionKind::Rows:
+      if (auto warp = dyn_cast<WarpRowsPlanAttr>(plan))
+        return emitWarpRows(kernel, warp);
       return emitRows(kernel);
     case FusionKind::Attention:
       if (auto block = dyn_cast<BlockAttentionPlanAttr>(plan))

@@ -55,12 +55,13 @@ def PlanDeviceKernels : Pass<"tenon-plan-device-kernels", "mlir::func::FuncOp"> 
   let summary = "Decide how each of the device's kernels goes about its work";
   let description = [{
     ```mlir
-    tenon.fusion map ins(...) outs(...) attributes {tenon.on_device} { ... }
+    tenon.fusion rows ins(...) outs(...) attributes {tenon.on_device} { ... }
     // becomes
-    tenon.fusion map ins(...) outs(...) attributes {tenon.on_device, tenon.plan = #tenon.general} { ... }
+    tenon.fusion rows ins(...) outs(...) attributes {tenon.on_device, tenon.plan = #tenon.warp_rows<threads = 16, held = true>} { ... }
     ```
     With the plan `#tenon.general` each thread computes one element, or one row if the kernel's kind goes by rows. A contraction whose result is large
-    enough has the plan `#tenon.block_tile`. With `#tenon.block` a block of threads computes a row.
+    enough has the plan `#tenon.block_tile`. With `#tenon.block` a block of threads computes a row. Rows have the plan `#tenon.warp_rows` and maps
+    `#tenon.wide_map` if neighbouring elements can be computed at once.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
                            "mlir::LLVM::LLVMDialect"];

@@ -1,6 +1,6 @@
 // Writes the plans of the device's kernels. A contraction of a tile or more is
-// computed in tiles. Kernels that order or count elements have a block of
-// threads for a row.
+// computed in tiles, and a row by threads of a warp. Kernels that order or
+// count elements have a block of threads for a row.
 #include "passes/gpu/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
@@ -11,6 +11,8 @@
 #include "passes/gpu/BlockTile.h"
 #include "passes/gpu/DeviceUpdate.h"
 #include "passes/gpu/FewRows.h"
+#include "passes/gpu/WarpRows.h"
+#include "passes/gpu/WideMap.h"
 #include "passes/kernel/KernelFunction.h"
 #include "passes/kernel/LaunchSizes.h"
 #include "passes/kernel/nest/KernelNests.h"
@@ -43,9 +45,18 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
     OwningOpRef<func::FuncOp> func =
         func::FuncOp::create(fusion.getLoc(), "scratch", kernelType(fusion));
     Kernel kernel = startKernel(fusion, *func);
-    if (fusion.getKind() == FusionKind::Attention)
+    switch (fusion.getKind()) {
+    case FusionKind::Attention:
       return planBlockAttention(kernel);
-    return planContraction(kernel);
+    case FusionKind::Contraction:
+      return planContraction(kernel);
+    case FusionKind::Map:
+      return planWideMap(kernel);
+    case FusionKind::Rows:
+      return planWarpRows(kernel);
+    default:
+      return {};
+    }
   }
 
   static Attribute planContraction(Kernel &kernel) {
@@ -66,17 +77,22 @@ struct PlanDeviceKernels : impl::PlanDeviceKernelsBase<PlanDeviceKernels> {
     Attribute plan;
     if (hasNoElements(fusion))
       return GeneralPlanAttr::get(fusion.getContext());
-    if (fusion.getKind() == FusionKind::Scatter)
+    switch (fusion.getKind()) {
+    case FusionKind::Scatter:
       plan = planDeviceUpdate(fusion);
-    if (fusion.getKind() == FusionKind::Sort)
+      break;
+    case FusionKind::Sort:
       plan = planBlockSort(fusion);
-    if (fusion.getKind() == FusionKind::Scan)
+      break;
+    case FusionKind::Scan:
       plan = planBlockScan(fusion);
-    if (fusion.getKind() == FusionKind::Opaque)
+      break;
+    case FusionKind::Opaque:
       plan = BlockPlanAttr::get(fusion.getContext());
-    if (fusion.getKind() == FusionKind::Contraction ||
-        fusion.getKind() == FusionKind::Attention)
+      break;
+    default:
       plan = planOfOperands(fusion);
+    }
     return plan ? plan : GeneralPlanAttr::get(fusion.getContext());
   }
 };

@@ -118,3 +118,13 @@ func.func @block_of_floats(%x: memref<900xf32>, %y: memref<900xf32>) {
   }
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected 1, 2, 4, 8 or 16 threads, got 12}}
+module attributes {example.plan = #tenon.warp_rows<threads = 12>} {}
+
+// -----
+
+// expected-error@+1 {{expected 2, 4, 8 or 16 lanes, got 6}}
+module attributes {example.plan = #tenon.wide_map<lanes = 6>} {}

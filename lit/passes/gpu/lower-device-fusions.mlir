@@ -159,6 +159,44 @@ func.func @sort(%call: !llvm.ptr, %x: memref<3x900xf32>, %y: memref<3x900xf32>, 
 
 // -----
 
+// A warp computes two rows of 64 columns. Where memory is aligned, a thread has
+// four neighbouring columns of a row; elsewhere its columns are 16 apart. A sum
+// of neighbouring lanes takes the lanes of other threads first, and the order of
+// a maximum is free.
+// CHECK-LABEL: func.func @warp_rows(
+// CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %c2 threads 128 block_tasks 1
+// CHECK: func.func private @[[KERNEL]](%{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<16x64xf32>, %[[Y:[^:]*]]: memref<16x64xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK: scf.if
+// CHECK: vector.load %[[X]]{{.*}} {alignment = 16 : i64} : memref<16x64xf32>, vector<4xf32>
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
+// CHECK-COUNT-16: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: vector.store {{.*}}, %[[Y]]{{.*}} {alignment = 16 : i64}
+// CHECK: else
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK-NOT: memref.load
+// CHECK-COUNT-8: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-COUNT-4: memref.store {{.*}}, %[[Y]]
+func.func @warp_rows(%call: !llvm.ptr, %x: memref<16x64xf32>, %y: memref<16x64xf32>) {
+  tenon.fusion rows ins(%x : memref<16x64xf32>) outs(%y : memref<16x64xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.warp_rows<threads = 16, held = true>} {
+  ^bb0(%a: tensor<16x64xf32>):
+    %0 = tenon.reduce maximum %a over [1] : (tensor<16x64xf32>) -> tensor<16xf32>
+    %1 = tenon.broadcast_in_dim %0 dims [0] sizes [16, 64] : (tensor<16xf32>) -> tensor<16x64xf32>
+    %2 = tenon.subtract %a, %1 : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+    %3 = tenon.reduce add %2 over [1] : (tensor<16x64xf32>) -> tensor<16xf32>
+    %4 = tenon.broadcast_in_dim %3 dims [0] sizes [16, 64] : (tensor<16xf32>) -> tensor<16x64xf32>
+    %5 = tenon.divide %2, %4 : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+    tenon.yield %5 : tensor<16x64xf32>
+  }
+  return
+}
+
+// -----
+
 // Threads tell each other what they have found through shared memory.
 // CHECK-LABEL: func.func @scan(
 // CHECK: module @device
@@ -199,6 +237,34 @@ func.func @scatter(%call: !llvm.ptr, %x: memref<8x4xf32>, %i: memref<90x1xi64>, 
     %0 = tenon.scatter add %old, %places, %new window_dims [1] inserted [0] batching [] x [] map [0] vector_dim 1
        : (tensor<8x4xf32>, tensor<90x1xi64>, tensor<90x4xf32>) -> tensor<8x4xf32>
     tenon.yield %0 : tensor<8x4xf32>
+  }
+  return
+}
+
+// -----
+
+// A thread of a map has a quad of elements. Where memory is not aligned, its
+// elements are as far apart as the block has threads. Elements after the last
+// quad are computed one by one.
+// CHECK-LABEL: func.func @wide_map(
+// CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %c2 threads 256 block_tasks 1
+// CHECK: func.func private @[[KERNEL]](%{{[^:]*}}: !llvm.ptr, %[[X:[^:]*]]: memref<5x301xf32>, %[[Y:[^:]*]]: memref<5x301xf32>
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1505xf32{{.*}}>, vector<4xf32>
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<1505xf32{{.*}}>, vector<4xf32>
+// CHECK: else
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c1505 step %c1 {
+// CHECK: memref.load {{.*}} : memref<1505xf32
+// CHECK: else
+// CHECK: scf.for %{{.*}} step %c256 {
+// CHECK: memref.load {{.*}} : memref<1505xf32
+func.func @wide_map(%call: !llvm.ptr, %x: memref<5x301xf32>, %y: memref<5x301xf32>) {
+  tenon.fusion map ins(%x : memref<5x301xf32>) outs(%y : memref<5x301xf32>)
+      attributes {tenon.on_device, tenon.plan = #tenon.wide_map<lanes = 4, flat = true>} {
+  ^bb0(%t: tensor<5x301xf32>):
+    %0 = tenon.negate %t : (tensor<5x301xf32>) -> tensor<5x301xf32>
+    tenon.yield %0 : tensor<5x301xf32>
   }
   return
 }

@@ -1,13 +1,41 @@
 // RUN: tenon-opt %s --tenon-plan-device-kernels --split-input-file | FileCheck %s
 
-// A kernel of the device computes one element or one row a thread.
-// CHECK-LABEL: func.func @general(
-// CHECK: tenon.fusion map {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.general}
-func.func @general(%call: !llvm.ptr, %x: memref<4xf32>, %y: memref<4xf32>) {
-  tenon.fusion map ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) attributes {tenon.on_device} {
-  ^bb0(%t: tensor<4xf32>):
-    %0 = tenon.negate %t : (tensor<4xf32>) -> tensor<4xf32>
-    tenon.yield %0 : tensor<4xf32>
+// A thread of a map computes neighbouring elements. Where each comes from the
+// elements with its own number, rows do not matter. Otherwise rows are whole
+// vectors, and come from whole vectors or from single elements. An element of
+// 8 bytes has half as many neighbours.
+// CHECK-LABEL: func.func @map(
+// CHECK: tenon.fusion map {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.wide_map<lanes = 4, flat = true>}
+// CHECK: tenon.plan = #tenon.wide_map<lanes = 4>
+// CHECK: tenon.plan = #tenon.general
+// CHECK: tenon.plan = #tenon.wide_map<lanes = 2, flat = true>
+// CHECK: tenon.plan = #tenon.general
+func.func @map(%call: !llvm.ptr, %x: memref<5x7xf32>, %y: memref<5x7xf32>, %row: memref<8xf32>, %z: memref<5x8xf32>, %odd: memref<7xf32>,
+               %n: memref<5x7xi64>, %longer: memref<5x9xf32>) {
+  tenon.fusion map ins(%x : memref<5x7xf32>) outs(%y : memref<5x7xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<5x7xf32>):
+    %0 = tenon.negate %t : (tensor<5x7xf32>) -> tensor<5x7xf32>
+    tenon.yield %0 : tensor<5x7xf32>
+  }
+  tenon.fusion map ins(%row : memref<8xf32>) outs(%z : memref<5x8xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<8xf32>):
+    %0 = tenon.broadcast_in_dim %t dims [1] sizes [5, 8] : (tensor<8xf32>) -> tensor<5x8xf32>
+    tenon.yield %0 : tensor<5x8xf32>
+  }
+  tenon.fusion map ins(%odd : memref<7xf32>) outs(%y : memref<5x7xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<7xf32>):
+    %0 = tenon.broadcast_in_dim %t dims [1] sizes [5, 7] : (tensor<7xf32>) -> tensor<5x7xf32>
+    tenon.yield %0 : tensor<5x7xf32>
+  }
+  tenon.fusion map ins(%n : memref<5x7xi64>) outs(%y : memref<5x7xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<5x7xi64>):
+    %0 = tenon.convert %t to f32 : (tensor<5x7xi64>) -> tensor<5x7xf32>
+    tenon.yield %0 : tensor<5x7xf32>
+  }
+  tenon.fusion map ins(%longer : memref<5x9xf32>) outs(%z : memref<5x8xf32>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<5x9xf32>):
+    %0 = tenon.slice %t offsets [0, 1] sizes [5, 8] strides [1, 1] : (tensor<5x9xf32>) -> tensor<5x8xf32>
+    tenon.yield %0 : tensor<5x8xf32>
   }
   return
 }
@@ -180,6 +208,54 @@ func.func @scan(%call: !llvm.ptr, %x: memref<3x900xi32>, %y: memref<3x900xf32>, 
   ^bb0(%t: tensor<5000x900xi32>):
     %0 = tenon.cumulative add %t over 1 : tensor<5000x900xi32>
     tenon.yield %0 : tensor<5000x900xi32>
+  }
+  return
+}
+
+// -----
+
+// Threads of a warp share a row. Narrow rows have fewer lanes, so fewer threads.
+// What several reductions or a result read stays in registers if it fits; a sum
+// alone reads its row once. Columns that a reshape takes from anywhere have the
+// general plan.
+// CHECK-LABEL: func.func @rows(
+// CHECK: tenon.plan = #tenon.warp_rows<threads = 16, held = true>
+// CHECK: tenon.plan = #tenon.warp_rows<threads = 16>
+// CHECK: tenon.plan = #tenon.warp_rows<threads = 16>
+// CHECK: tenon.plan = #tenon.warp_rows<threads = 4, held = true>
+// CHECK: tenon.plan = #tenon.general
+func.func @rows(%call: !llvm.ptr, %x: memref<8x1024xf32>, %y: memref<8x1024xf32>, %sums: memref<8xf32>, %open: memref<8x?xf32>,
+                %few: memref<8x10xf32>, %columns: memref<10x8xf32>) {
+  tenon.fusion rows ins(%x : memref<8x1024xf32>) outs(%y : memref<8x1024xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<8x1024xf32>):
+    %0 = tenon.reduce maximum %a over [1] : (tensor<8x1024xf32>) -> tensor<8xf32>
+    %1 = tenon.broadcast_in_dim %0 dims [0] sizes [8, 1024] : (tensor<8xf32>) -> tensor<8x1024xf32>
+    %2 = tenon.subtract %a, %1 : (tensor<8x1024xf32>, tensor<8x1024xf32>) -> tensor<8x1024xf32>
+    tenon.yield %2 : tensor<8x1024xf32>
+  }
+  tenon.fusion rows ins(%x : memref<8x1024xf32>) outs(%sums : memref<8xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<8x1024xf32>):
+    %0 = tenon.reduce add %a over [1] : (tensor<8x1024xf32>) -> tensor<8xf32>
+    tenon.yield %0 : tensor<8xf32>
+  }
+  tenon.fusion rows ins(%open : memref<8x?xf32>) outs(%open : memref<8x?xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<8x?xf32>):
+    %0 = tenon.reduce add %a over [1] : (tensor<8x?xf32>) -> tensor<8xf32>
+    %1 = tenon.negate %a : (tensor<8x?xf32>) -> tensor<8x?xf32>
+    tenon.yield %1 : tensor<8x?xf32>
+  }
+  tenon.fusion rows ins(%few : memref<8x10xf32>) outs(%few : memref<8x10xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<8x10xf32>):
+    %0 = tenon.reduce maximum %a over [1] : (tensor<8x10xf32>) -> tensor<8xf32>
+    %1 = tenon.broadcast_in_dim %0 dims [0] sizes [8, 10] : (tensor<8xf32>) -> tensor<8x10xf32>
+    %2 = tenon.subtract %a, %1 : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8x10xf32>
+    tenon.yield %2 : tensor<8x10xf32>
+  }
+  tenon.fusion rows ins(%columns : memref<10x8xf32>) outs(%sums : memref<8xf32>) attributes {tenon.on_device} {
+  ^bb0(%a: tensor<10x8xf32>):
+    %0 = tenon.reshape %a sizes [8, 10] : (tensor<10x8xf32>) -> tensor<8x10xf32>
+    %1 = tenon.reduce add %0 over [1] : (tensor<8x10xf32>) -> tensor<8xf32>
+    tenon.yield %1 : tensor<8xf32>
   }
   return
 }

@@ -210,6 +210,47 @@ RowReducer::Partial RowReducer::reducePiece(Columns columns) {
   return fold(sums, columns.low);
 }
 
+bool RowReducer::isOrdered() {
+  return !isArg && isa<FloatType>(sum) &&
+         (kind == ReduceKind::Add || kind == ReduceKind::Multiply);
+}
+
+/// An element that no other loses against is that of the last column too if
+/// `last`, and of the first column otherwise.
+RowReducer::Partial RowReducer::neutral(int64_t lanes, Value width) {
+  auto lanesOf = [&](Type element) {
+    return VectorType::get({lanes}, element);
+  };
+  Partial result{
+      emitIdentity(b, loc, kind, sum, lanesOf(partialTypes().front()))};
+  if (isArg) {
+    Value number = last ? at().constant(0) : at().sub(width, at().constant(1));
+    result.push_back(vector::BroadcastOp::create(
+        b, loc, lanesOf(b.getI32Type()),
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), number)));
+  }
+  return result;
+}
+
+RowReducer::Partial RowReducer::partials(Value elements, Value numbers) {
+  Partial result{emitConvert(b, loc, elements, element, sum)};
+  if (isArg)
+    result.push_back(numbers);
+  return result;
+}
+
+RowReducer::Partial RowReducer::combine(const Partial &x, const Partial &y) {
+  if (!isArg)
+    return {emitCombine(b, loc, kind, sum, x[0], y[0])};
+  Lanes xColumn(b, loc, x[1]), yColumn(b, loc, y[1]);
+  Lanes beats(b, loc, strictlyBeats(y[0], x[0])),
+      loses(b, loc, strictlyBeats(x[0], y[0]));
+  Lanes wins =
+      beats | (!loses & (last ? yColumn > xColumn : yColumn < xColumn));
+  return {arith::SelectOp::create(b, loc, wins.get(), y[0], x[0]),
+          arith::SelectOp::create(b, loc, wins.get(), y[1], x[1])};
+}
+
 /// Combines lane i with lane i + 32, then with i + 16, and so on.
 RowReducer::Partial RowReducer::fold(ArrayRef<Partial> partials, Value low) {
   if (!isArg) {
@@ -232,18 +273,9 @@ RowReducer::Partial RowReducer::fold(ArrayRef<Partial> partials, Value low) {
             b, loc, DenseElementsAttr::get(type, ArrayRef(numbers))));
     folded.push_back({partial[0], places});
   }
-  auto better = [&](const Partial &x, const Partial &y) -> Partial {
-    Lanes xColumn(b, loc, x[1]), yColumn(b, loc, y[1]);
-    Lanes beats(b, loc, strictlyBeats(y[0], x[0])),
-        loses(b, loc, strictlyBeats(x[0], y[0]));
-    Lanes wins =
-        beats | (!loses & (last ? yColumn > xColumn : yColumn < xColumn));
-    return {arith::SelectOp::create(b, loc, wins.get(), y[0], x[0]),
-            arith::SelectOp::create(b, loc, wins.get(), y[1], x[1])};
-  };
   for (; folded.size() > 1; folded.resize(folded.size() / 2))
     for (size_t v = 0; v < folded.size() / 2; ++v)
-      folded[v] = better(folded[v], folded[v + folded.size() / 2]);
+      folded[v] = combine(folded[v], folded[v + folded.size() / 2]);
   Partial result = folded.front();
   for (int64_t half = lanes / 2; half > 0; half /= 2) {
     SmallVector<int64_t> first, second;
@@ -256,14 +288,19 @@ RowReducer::Partial RowReducer::fold(ArrayRef<Partial> partials, Value low) {
       low.push_back(vector::ShuffleOp::create(b, loc, value, value, first));
       high.push_back(vector::ShuffleOp::create(b, loc, value, value, second));
     }
-    result = better(low, high);
+    result = combine(low, high);
   }
   for (Value &value : result)
     value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
-  result[1] = arith::AddIOp::create(
-      b, loc, asInteger(kernel, low),
-      arith::ExtSIOp::create(b, loc, b.getI64Type(), result[1]));
-  return result;
+  return ofPiece(result, low);
+}
+
+RowReducer::Partial RowReducer::ofPiece(Partial scalars, Value low) {
+  if (isArg)
+    scalars[1] = arith::AddIOp::create(
+        b, loc, asInteger(kernel, low),
+        arith::ExtSIOp::create(b, loc, b.getI64Type(), scalars[1]));
+  return scalars;
 }
 
 RowReducer::Partial RowReducer::join(const Partial &before,
@@ -289,7 +326,8 @@ Value RowReducer::finish(const Partial &partial) {
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
 }
 
-Value RowReducer::reduceRow(Value width) {
+Value RowReducer::reduceRow(Value width,
+                            llvm::function_ref<Partial(Columns)> reducePiece) {
   Value zero = at().constant(0);
   std::optional<int64_t> known = getConstantIntValue(width);
   if (known && *known <= wholeRow)

@@ -21,7 +21,7 @@ class RowReducer {
 public:
   /// The scalars that stand for the columns reduced so far: the sum in the type
   /// that it is kept in, or the element that wins and its column.
-  using Partial = llvm::SmallVector<mlir::Value, 2>;
+  using Partial = llvm::SmallVector<mlir::Value>;
 
   /// `row` is the indices of the row. Reductions before `op` are in `reduced`.
   RowReducer(Kernel &kernel, mlir::Operation *op,
@@ -34,13 +34,28 @@ public:
   llvm::SmallVector<mlir::Type, 2> partialTypes();
   /// Reduces at most one piece.
   Partial reducePiece(Columns columns);
+  /// True if the result depends on the order of the columns.
+  bool isOrdered();
+  /// Lanes of partials that change no other: those of no columns, for a piece
+  /// of `width`.
+  Partial neutral(int64_t lanes, mlir::Value width);
+  /// Lanes of partials of one column each: elements of the operand, and the
+  /// columns' numbers in the piece as i32.
+  Partial partials(mlir::Value elements, mlir::Value numbers);
+  /// Combines partials of the same piece, scalars or lanes.
+  Partial combine(const Partial &x, const Partial &y);
+  /// The partial of a piece whose columns begin at `low`, from the scalars that
+  /// are left of its lanes.
+  Partial ofPiece(Partial scalars, mlir::Value low);
   /// Joins a partial and that of the columns after it.
   Partial join(const Partial &before, const Partial &after);
   /// The element of the result.
   mlir::Value finish(const Partial &partial);
 
-  /// The element of the result for all `width` columns.
-  mlir::Value reduceRow(mlir::Value width);
+  /// The element of the result for all `width` columns. `reducePiece` reduces
+  /// at most one piece.
+  mlir::Value reduceRow(mlir::Value width,
+                        llvm::function_ref<Partial(Columns)> reducePiece);
 
 private:
   IndexBuilder at() { return {b, loc}; }

@@ -25,10 +25,12 @@ public:
 
   /// Computes one whole row.
   void write(ArrayRef<Value> row, Value width) {
-    for (Operation *op : rowReductions(kernel.fusion))
-      reduced.push_back(
-          {op->getResult(0),
-           RowReducer(kernel, op, row, reduced).reduceRow(width)});
+    for (Operation *op : rowReductions(kernel.fusion)) {
+      RowReducer reducer(kernel, op, row, reduced);
+      Value element = reducer.reduceRow(
+          width, [&](Columns columns) { return reducer.reducePiece(columns); });
+      reduced.push_back({op->getResult(0), element});
+    }
     writeOutputs(row, {at().constant(0), width});
   }
 
