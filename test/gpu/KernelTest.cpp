@@ -36,7 +36,7 @@ TEST_P(Kernels, ScaleAndAddWithATail) {
     for (int i = 0; i < n; ++i)
       EXPECT_EQ(got[size_t(i)], std::fma(1.25f, x[size_t(i)], y[size_t(i)]));
     EXPECT_EQ(counters.bytesRead, uint64_t(n) * 8);
-    EXPECT_EQ(counters.sectorsWritten, uint64_t(n + 7) / 8);
+    EXPECT_EQ(counters.sectors.written, uint64_t(n + 7) / 8);
   }
 }
 

@@ -50,7 +50,7 @@ protected:
 };
 
 uint64_t countedIn(const Counters &counters, const std::string &what) {
-  return what == "sectors" ? counters.sectorsRead + counters.sectorsWritten
+  return what == "sectors" ? counters.sectors.read + counters.sectors.written
                            : counters.bankConflicts;
 }
 

@@ -243,6 +243,18 @@ CUresult Driver::launch(CUfunction function, const LaunchShape &shape,
   });
 }
 
+/// The sectors read and written of each operand, in the order of parameters.
+static std::string sectorsOf(const Launch &run) {
+  std::string text;
+  for (const Program::Parameter &parameter : run.program.parameters)
+    if (uint64_t address = run.addressIn(parameter)) {
+      const Sectors &sectors = run.counters.sectorsFrom.at(address);
+      text += " " + std::to_string(sectors.read) + "/" +
+              std::to_string(sectors.written);
+    }
+  return text;
+}
+
 void Driver::runKernel(const Program &program, const LaunchShape &shape,
                        const std::vector<uint8_t> &parameters) {
   Launch run(machine, program, shape, parameters);
@@ -261,11 +273,12 @@ void Driver::runKernel(const Program &program, const LaunchShape &shape,
          std::to_string(counters[Group::FusedMultiplyAdd]) + " bytes_read " +
          std::to_string(counters.bytesRead) + " bytes_written " +
          std::to_string(counters.bytesWritten) + " sectors_read " +
-         std::to_string(counters.sectorsRead) + " sectors_written " +
-         std::to_string(counters.sectorsWritten) + " bank_conflicts " +
+         std::to_string(counters.sectors.read) + " sectors_written " +
+         std::to_string(counters.sectors.written) + " bank_conflicts " +
          std::to_string(counters.bankConflicts) + " local " +
          std::to_string(counters[Group::LocalAccess]) + " barriers " +
-         std::to_string(counters[Group::Barrier]));
+         std::to_string(counters[Group::Barrier]) + " operands" +
+         sectorsOf(run));
 }
 
 } // namespace tenon::ptx

@@ -145,7 +145,9 @@ void Access::count() {
       uint64_t(std::unique(sectors.begin(), sectors.begin() + numGlobal) -
                sectors.begin());
   Counters &counters = block.counters;
-  (writes ? counters.sectorsWritten : counters.sectorsRead) += distinct;
+  counters.countSectors(
+      *std::min_element(global.begin(), global.begin() + numGlobal), distinct,
+      writes);
   (writes ? counters.bytesWritten : counters.bytesRead) +=
       uint64_t(numGlobal) * bytes;
 }

@@ -5,14 +5,32 @@
 #include "test/gpu/emulator/Program.h"
 
 #include <array>
+#include <iterator>
+#include <map>
 
 namespace tenon::ptx {
+
+/// 32-byte sectors of global memory that instructions touched.
+struct Sectors {
+  uint64_t read = 0, written = 0;
+};
 
 struct Counters {
   /// Instructions of warps, by group.
   std::array<uint64_t, size_t(Group::Count) + 1> instructions{};
-  /// 32-byte sectors of global memory that instructions touched.
-  uint64_t sectorsRead = 0, sectorsWritten = 0;
+  Sectors sectors;
+  /// Those from each address on that a parameter has, up to the next one.
+  std::map<uint64_t, Sectors> sectorsFrom;
+
+  /// Counts sectors that an access touched whose first byte is at `address`.
+  void countSectors(uint64_t address, uint64_t count, bool writes) {
+    auto next = sectorsFrom.upper_bound(address);
+    for (Sectors *of :
+         {&sectors,
+          next == sectorsFrom.begin() ? nullptr : &std::prev(next)->second})
+      if (of)
+        (writes ? of->written : of->read) += count;
+  }
   /// Bytes of global memory that lanes asked for.
   uint64_t bytesRead = 0, bytesWritten = 0;
   /// Passes over the banks of shared memory, and how many of them are due to

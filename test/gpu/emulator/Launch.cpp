@@ -5,6 +5,7 @@
 #include "test/gpu/emulator/Block.h"
 #include "test/gpu/emulator/Races.h"
 
+#include <cstring>
 #include <numeric>
 
 namespace tenon::ptx {
@@ -24,7 +25,18 @@ Launch::Launch(Machine &machine, const Program &program,
       threads(shape.block[0] * shape.block[1] * shape.block[2]),
       warps((threads + warpLanes - 1) / warpLanes),
       shared(program.sharedSpan + shape.dynamicBytes, program.sharedGaps,
-             warps) {}
+             warps) {
+  for (const Program::Parameter &parameter : program.parameters)
+    if (uint64_t address = addressIn(parameter))
+      counters.sectorsFrom[address];
+}
+
+uint64_t Launch::addressIn(const Program::Parameter &parameter) const {
+  uint64_t word = 0;
+  if (parameter.bytes == sizeof word)
+    std::memcpy(&word, &parameters[parameter.offset], sizeof word);
+  return machine.memory.find(word, 1) ? word : 0;
+}
 
 void Launch::run() {
   uint64_t blocks =

@@ -50,6 +50,9 @@ public:
   Launch(Machine &machine, const Program &program, const LaunchShape &shape,
          std::vector<uint8_t> parameters);
 
+  /// The address that a parameter has, or 0 if it is none in memory.
+  uint64_t addressIn(const Program::Parameter &parameter) const;
+
   /// Runs all blocks. Throws a finding.
   void run();
 
