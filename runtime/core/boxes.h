@@ -32,12 +32,12 @@ static inline int overlaps(struct box a, struct box b, float threshold) {
   float high_y = a.high_y < b.high_y ? a.high_y : b.high_y;
   float high_x = a.high_x < b.high_x ? a.high_x : b.high_x;
   float height = high_y - low_y, width = high_x - low_x;
-  if (!(height > 0) || !(width > 0))
-    return 0;
   float common = height * width;
   float area_a = (a.high_y - a.low_y) * (a.high_x - a.low_x);
   float area_b = (b.high_y - b.low_y) * (b.high_x - b.low_x);
-  return common / (area_a + area_b - common) > threshold;
+  float share = common / (area_a + area_b - common);
+  /* Without branches, so that a loop over boxes can use vectors. */
+  return (height > 0) & (width > 0) & (share > threshold);
 }
 
 #endif /* TENON_RUNTIME_CORE_BOXES_H */

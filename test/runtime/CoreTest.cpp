@@ -141,20 +141,6 @@ TEST(Sort, EveryHalfFloat) {
   });
 }
 
-TEST(NonMaxSuppression, TakesTheBestAndSkipsWhatOverlaps) {
-  const float boxes[] = {0, 0, 1, 1, 1, 1.1f, 0, 0.1f, 0, 2, 1, 3, 0, 2, 1, 3};
-  const float scores[] = {0.5f, 0.9f, 0.7f, NAN};
-  int64_t selected[12];
-  ASSERT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.0f, 0, selected),
-            2);
-  EXPECT_EQ(selected[2], 1);
-  EXPECT_EQ(selected[5], 2);
-  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 1, 0.5f, 0.0f, 0, selected),
-            1);
-  EXPECT_EQ(tenon_core_nms(boxes, scores, 1, 1, 4, 4, 0.5f, 0.8f, 0, selected),
-            1);
-}
-
 struct Loops {
   std::vector<int> seen = std::vector<int>(1000);
   std::atomic<int> calls{0};
