@@ -205,6 +205,7 @@ static void buildPlanned(OpPassManager &pm, const PipelineOptions &options) {
     // Before sides are assigned: constants are buffers like all others then.
     pm.addPass(createPlaceConstants());
     pm.addNestedPass<func::FuncOp>(createAssignSides());
+    pm.addNestedPass<func::FuncOp>(createSplitJoins());
     pm.addNestedPass<func::FuncOp>(createInsertTransfers());
     pm.addNestedPass<func::FuncOp>(createPlanDeviceKernels());
   }

@@ -34,6 +34,24 @@ def AssignSides : Pass<"tenon-assign-sides", "mlir::func::FuncOp"> {
   }];
 }
 
+def SplitJoins : Pass<"tenon-split-joins", "mlir::func::FuncOp"> {
+  let summary = "Let a kernel of its own join the keys and values of a device's attention";
+  let description = [{
+    ```mlir
+    tenon.fusion attention ins(%q, %old, %new : ...) outs(%y, %keys : ...) attributes {tenon.on_device} {
+    ^bb0(%a: tensor<1x64xf32>, %b: tensor<8x64xf32>, %c: tensor<1x64xf32>):
+      %0 = tenon.concatenate %b, %c dim 0 : ...
+      %1 = tenon.attention %a, %0, %0 ...
+      tenon.yield %1, %0 : tensor<1x64xf32>, tensor<9x64xf32>
+    }
+    // becomes
+    tenon.fusion map ins(%old, %new : ...) outs(%keys : ...) attributes {tenon.on_device} { ... }
+    tenon.fusion attention ins(%q, %keys : ...) outs(%y : ...) attributes {tenon.on_device} { ... }
+    ```
+    Assumes the sides of `tenon-assign-sides`.
+  }];
+}
+
 def InsertTransfers : Pass<"tenon-insert-transfers", "mlir::func::FuncOp"> {
   let summary = "Let host code use host memory, and copy what the other side needs";
   let description = [{
