@@ -6,6 +6,7 @@
 #include "passes/gpu/ContractionEpilogue.h"
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/NestTask.h"
+#include "passes/kernel/nest/NestTurns.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 
@@ -173,32 +174,13 @@ private:
 
 TaskCounter emitNests(Kernel &kernel, Value dot,
                       ArrayRef<ContractionNest> nests) {
-  OpBuilder &b = kernel.builder;
-  IndexBuilder at{b, kernel.loc()};
-  SmallVector<TaskCounter> counters;
-  Value zero = at.constant(0), done = zero;
+  NestTurns turns(kernel, nests.size());
   for (const ContractionNest &nest : nests) {
     NestKernel emitter(kernel, dot, nest);
-    counters.push_back(countTasks(nest, TaskBlock{1, 1}));
-    if (nests.size() == 1) {
-      emitter.emit(kernel.begin, kernel.end);
-      break;
-    }
-    Value count = counters.back()(
-        b, kernel.loc(),
-        memref::getMixedSizes(b, kernel.loc(), kernel.outputs[0]));
-    auto here = [&](Value task) {
-      return at.min(at.max(at.sub(task, done), zero), count);
-    };
-    emitter.emit(here(kernel.begin), here(kernel.end));
-    done = at.add(done, count);
+    turns.add(countTasks(nest, TaskBlock{1, 1}),
+              [&](Value begin, Value end) { emitter.emit(begin, end); });
   }
-  return [counters](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
-    Value sum = counters.front()(b, loc, sizes);
-    for (const TaskCounter &counter : ArrayRef(counters).drop_front())
-      sum = IndexBuilder{b, loc}.add(sum, counter(b, loc, sizes));
-    return sum;
-  };
+  return turns.counter();
 }
 
 } // namespace tenon

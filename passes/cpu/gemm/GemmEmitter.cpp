@@ -16,6 +16,7 @@
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/nest/NestTask.h"
+#include "passes/kernel/nest/NestTurns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -409,32 +410,13 @@ void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
 
 TaskCounter emitGemm(Kernel &kernel, Value dot, ArrayRef<ContractionNest> nests,
                      ArrayRef<TilePlanAttr> plans) {
-  OpBuilder &b = kernel.builder;
-  IndexBuilder at{b, kernel.loc()};
-  SmallVector<TaskCounter> counters;
-  Value zero = at.constant(0), done = zero;
+  NestTurns turns(kernel, nests.size());
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
     GemmEmitter emitter(kernel, dot, nest, plan);
-    counters.push_back(countTasks(nest, emitter.block));
-    if (nests.size() == 1) {
-      emitter.emit(kernel.begin, kernel.end);
-      break;
-    }
-    Value count = counters.back()(
-        b, kernel.loc(),
-        memref::getMixedSizes(b, kernel.loc(), kernel.outputs[0]));
-    auto here = [&](Value task) {
-      return at.min(at.max(at.sub(task, done), zero), count);
-    };
-    emitter.emit(here(kernel.begin), here(kernel.end));
-    done = at.add(done, count);
+    turns.add(countTasks(nest, emitter.block),
+              [&](Value begin, Value end) { emitter.emit(begin, end); });
   }
-  return [counters](OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes) {
-    Value sum = counters.front()(b, loc, sizes);
-    for (const TaskCounter &counter : ArrayRef(counters).drop_front())
-      sum = IndexBuilder{b, loc}.add(sum, counter(b, loc, sizes));
-    return sum;
-  };
+  return turns.counter();
 }
 
 } // namespace tenon
