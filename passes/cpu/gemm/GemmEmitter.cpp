@@ -178,10 +178,12 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
   if (!mayReadWhole())
     return emitPieces(panel, columns, task.lastRow);
   Value count = at().sub(task.lastRow, task.firstRow),
-        rest = at().remainder(count, at().constant(tile.rows)),
-        isFew = at().less(count, at().constant(fewRows + 1)),
-        whole = arith::SelectOp::create(b, loc, isFew, task.firstRow,
-                                        at().sub(task.lastRow, rest));
+        rest = at().remainder(count, at().constant(tile.rows)), isFew;
+  if (mayBeFew())
+    isFew = at().less(count, at().constant(fewRows + 1));
+  Value whole = at().sub(task.lastRow, rest);
+  if (isFew)
+    whole = arith::SelectOp::create(b, loc, isFew, task.firstRow, whole);
   emitPieces(panel, columns, whole);
   finishTiles(panel, columns, whole, task.lastRow, {});
 }
@@ -268,6 +270,8 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
   };
   if (done)
     forEachTile(low, high, finishTile);
+  else if (mayReadWhole() && !mayBeFew())
+    rows.forRest(low, at().sub(high, low), finishTile);
   else
     rows.forEach(low, high, finishTile);
 }

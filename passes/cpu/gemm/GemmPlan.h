@@ -42,9 +42,12 @@ struct GemmPlan {
   bool isDeep() const { return plan.getPiece() != 0 && !packs() && isChain(); }
 
   /// True if a deep panel stays in L2 and the number of rows is known only at
-  /// run time. If there are few, tiles then read the panel as a whole; a
-  /// remainder of many always does.
+  /// run time. A remainder of rows then reads the panel as a whole, and so do
+  /// few rows.
   bool mayReadWhole() const;
+  /// True if tiles may find so few rows that all of them read a panel as a
+  /// whole.
+  bool mayBeFew() const { return mayReadWhole() && !facts.size.isOpenImage; }
 
   const ContractionNest &nest;
   TilePlanAttr plan;

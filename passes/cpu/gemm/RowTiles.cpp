@@ -19,9 +19,13 @@ bool RowTiles::areTilesConsecutive() {
 }
 
 /// The rows of the smallest tile that has room for `rows`. Only some sizes
-/// exist, because each size needs code of its own.
-static int64_t roomFor(int64_t rows) {
-  return rows <= 6 ? rows : llvm::divideCeilSigned(rows, 4) * 4;
+/// exist, because each size needs code of its own. The remainder of an image is
+/// a small part of its rows, so that fewer sizes suffice.
+int64_t RowTiles::roomFor(int64_t rows) {
+  int64_t room = plan.facts.size.isOpenImage ? int64_t(llvm::PowerOf2Ceil(rows))
+                 : rows <= 6                 ? rows
+                                             : llvm::alignTo(rows, 4);
+  return std::min(room, plan.tile.rows);
 }
 
 void RowTiles::forEach(Value low, Value high,
@@ -30,22 +34,27 @@ void RowTiles::forEach(Value low, Value high,
       at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
   Value whole = at().sub(high, rest);
   forEachFull(low, whole, body);
+  forRest(whole, rest, body);
+}
+
+void RowTiles::forRest(Value first, Value rest,
+                       llvm::function_ref<void(const RowRun &)> body) {
   if (plan.facts.size.rowFactor % plan.tile.rows == 0)
     return;
   if (plan.facts.size.rows) {
     if (int64_t count = *plan.facts.size.rows % plan.tile.rows)
       when(at().less(at().constant(0), rest),
-           [&] { body({whole, count, {}}); });
+           [&] { body({first, count, {}}); });
     return;
   }
   for (int64_t below = 0; below + 1 < plan.tile.rows;) {
-    int64_t count = std::min(roomFor(below + 1), plan.tile.rows);
+    int64_t count = roomFor(below + 1);
     Value fits = at().less(at().constant(below), rest);
     if (count < plan.tile.rows - 1)
       fits = arith::AndIOp::create(b, loc, fits,
                                    at().less(rest, at().constant(count + 1)));
     when(fits,
-         [&] { body({whole, count, count == below + 1 ? Value() : rest}); });
+         [&] { body({first, count, count == below + 1 ? Value() : rest}); });
     below = count;
   }
 }

@@ -34,12 +34,17 @@ public:
   /// multiple of the tile's rows.
   void forEachFull(mlir::Value low, mlir::Value high,
                    llvm::function_ref<void(const RowRun &)> body);
+  /// Calls `body` for the tile of the `rest` rows from `first` on; there are
+  /// fewer than a full tile has, or none.
+  void forRest(mlir::Value first, mlir::Value rest,
+               llvm::function_ref<void(const RowRun &)> body);
   /// The indices of each row.
   llvm::SmallVector<Values> positionsOf(const RowRun &run);
   /// The offset in lhs of each row, given its indices.
   Values offsetsOf(const RowRun &run, llvm::ArrayRef<Values> positions);
 
 private:
+  int64_t roomFor(int64_t rows);
   /// The number of `row` within the run, or the number of the last row that
   /// exists.
   mlir::Value existing(const RowRun &run, int64_t row);

@@ -23,6 +23,7 @@ static ContractionSize sizeOf(const ContractionNest &nest) {
   size.rows = knownProduct(nest.rows);
   for (const ResultDim &dim : nest.rows)
     size.rowFactor *= getConstantIntValue(dim.extent).value_or(1);
+  size.isOpenImage = nest.isOpenImage;
   size.columns = getConstantIntValue(nest.column.extent);
   size.sum = 1;
   for (const SumDim &dim : nest.sums) {

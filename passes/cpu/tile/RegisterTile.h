@@ -15,7 +15,8 @@ namespace tenon {
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
   std::optional<int64_t> outer, rows, columns, sum;
-  int64_t rowFactor = 1; ///< the row count is a multiple of this
+  int64_t rowFactor = 1;    ///< the row count is a multiple of this
+  bool isOpenImage = false; ///< the row count is not known and rarely small
   /// Rows along the innermost dimension that windows slide over. A tile should
   /// not continue into the next such line; 0: no restriction.
   int64_t line = 0;

@@ -373,6 +373,7 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   nest.rows.push_back({resultExtent(0), lhs.strides[0], at.constant(0), 0});
   for (auto [dim, phase] : llvm::enumerate(phases))
     addSpatial(nest, dim, phase);
+  nest.isOpenImage = !knownProduct(ArrayRef(nest.rows).drop_front());
   addChannels(nest);
   setOperands(nest, kernel, lhs, rhs, op.getType());
   nest.rowStride = strideOfRows(nest.rows);

@@ -53,6 +53,9 @@ struct ContractionNest {
   mlir::Type lhsElement, rhsElement, resultElement, sum;
   llvm::SmallVector<ResultDim> outer; ///< batches, and all columns but the last
   llvm::SmallVector<ResultDim> rows;
+  /// True if the rows are the positions of an image whose size is known only at
+  /// run time. There are rarely few.
+  bool isOpenImage = false;
   /// The stride in lhs of all rows together, if they have one.
   mlir::Value rowStride{};
   ResultDim column;
