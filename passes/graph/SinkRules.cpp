@@ -27,9 +27,27 @@ std::optional<Sunk> sinkAlongDim(Op op, ArrayRef<int64_t> permutation) {
   return Sunk{1, [dim](Operation *copy) { cast<Op>(copy).setDim(dim); }, {}};
 }
 
+/// Neighbouring results that are computed at once: a vector's elements, at
+/// least.
+constexpr int64_t neighbours = 16;
+
+/// True if the reduction then goes along a strided dimension and yet costs less
+/// than the transpose, which nothing else reads: neighbouring results are
+/// reduced at once. The order of a sum stays as it is.
+bool reducesNeighbours(ReduceOp op, ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t last =
+      llvm::find(permutation, type.getRank() - 1) - permutation.begin();
+  return (op.getKind() == ReduceKind::Maximum ||
+          op.getKind() == ReduceKind::Minimum) &&
+         op.getOperand().hasOneUse() && !type.isDynamicDim(last) &&
+         type.getDimSize(last) >= neighbours;
+}
+
 std::optional<Sunk> sinkReduce(ReduceOp op, ArrayRef<int64_t> permutation) {
   if (op.getDims().size() == 1 &&
-      !staysInRows(op.getOperand(), op.getDims()[0], permutation))
+      !staysInRows(op.getOperand(), op.getDims()[0], permutation) &&
+      !reducesNeighbours(op, permutation))
     return std::nullopt;
   Permutation dims, kept, sorted;
   for (int64_t dim = 0; dim < int64_t(permutation.size()); ++dim)

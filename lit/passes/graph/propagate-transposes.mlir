@@ -96,6 +96,27 @@ func.func @reduced(%x: tensor<2x3x4x5xf32>) -> tensor<5x2xf32> {
 }
 
 // -----
+// A maximum along the innermost dimension needs no transpose if neighbouring
+// results can be computed at once. The order of a sum does not change.
+// CHECK-LABEL: @greatest
+// CHECK-SAME: %[[X:.*]]: tensor<2x9x64xf32>, %[[Y:.*]]: tensor<2x9x64xf32>, %[[Z:.*]]: tensor<2x9x4xf32>
+// CHECK-NEXT: %[[M:.*]] = tenon.reduce maximum %[[X]] over [1] : (tensor<2x9x64xf32>) -> tensor<2x64xf32>
+// CHECK-NEXT: %[[T:.*]] = tenon.transpose %[[Y]] [0, 2, 1]
+// CHECK-NEXT: %[[S:.*]] = tenon.reduce add %[[T]] over [2]
+// CHECK-NEXT: %[[U:.*]] = tenon.transpose %[[Z]] [0, 2, 1]
+// CHECK-NEXT: %[[N:.*]] = tenon.reduce minimum %[[U]] over [2]
+// CHECK-NEXT: return %[[M]], %[[S]], %[[N]]
+func.func @greatest(%x: tensor<2x9x64xf32>, %y: tensor<2x9x64xf32>, %z: tensor<2x9x4xf32>) -> (tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x4xf32>) {
+  %t = tenon.transpose %x [0, 2, 1] : (tensor<2x9x64xf32>) -> tensor<2x64x9xf32>
+  %0 = tenon.reduce maximum %t over [2] : (tensor<2x64x9xf32>) -> tensor<2x64xf32>
+  %u = tenon.transpose %y [0, 2, 1] : (tensor<2x9x64xf32>) -> tensor<2x64x9xf32>
+  %1 = tenon.reduce add %u over [2] : (tensor<2x64x9xf32>) -> tensor<2x64xf32>
+  %v = tenon.transpose %z [0, 2, 1] : (tensor<2x9x4xf32>) -> tensor<2x4x9xf32>
+  %2 = tenon.reduce minimum %v over [2] : (tensor<2x4x9xf32>) -> tensor<2x4xf32>
+  return %0, %1, %2 : tensor<2x64xf32>, tensor<2x64xf32>, tensor<2x4xf32>
+}
+
+// -----
 // A softmax along the innermost dimension keeps it innermost.
 // CHECK-LABEL: @rows
 // CHECK: tenon.transpose
