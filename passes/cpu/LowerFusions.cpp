@@ -188,6 +188,8 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     case FusionKind::Map:
       if (TaskCounter tasks = emitJoin(kernel))
         return tasks;
+      if (TaskCounter tasks = emitTurnedMap(kernel))
+        return tasks;
       return emitMap(kernel);
     case FusionKind::Window:
       return emitMap(kernel);

@@ -13,6 +13,10 @@ TaskCounter emitMap(Kernel &kernel);
 /// nothing emitted, for other fusions.
 TaskCounter emitJoin(Kernel &kernel);
 
+/// Emits an elementwise kernel that reads its operands along another dimension
+/// than it writes. Null, with nothing emitted, for other fusions.
+TaskCounter emitTurnedMap(Kernel &kernel);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_CPU_MAP_MAPKERNELS_H

@@ -1,0 +1,78 @@
+// Maps that turn their operand, as compiled code: tiles of all widths, full and
+// not.
+#include "test/unit/contraction/JitGraph.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <random>
+
+using namespace tenon;
+
+namespace {
+struct Element {
+  const char *name;
+  size_t bytes;
+};
+constexpr Element elements[] = {{"f32", 4}, {"f64", 8}, {"f16", 2},
+                                {"i8", 1},  {"i16", 2}, {"i64", 8}};
+constexpr int64_t sizes[] = {8, 9, 15, 16, 17, 40};
+
+std::string turning(const std::string &name, const std::string &rows,
+                    const std::string &columns, const std::string &element) {
+  std::string from = "tensor<2x" + rows + "x3x" + columns + "x" + element + ">",
+              to = "tensor<2x" + columns + "x3x" + rows + "x" + element + ">";
+  return "func.func @" + name + "(%x: " + from + ") -> " + to +
+         " {\n  %0 = tenon.transpose %x [0, 3, 2, 1] : (" + from + ") -> " +
+         to + "\n  return %0 : " + to + "\n}\n";
+}
+
+void check(const JitGraph &graph, const std::string &name, int64_t rows,
+           int64_t columns, size_t bytes) {
+  unsigned seed = std::random_device{}();
+  std::mt19937 draws(seed);
+  std::vector<uint8_t> x(size_t(6 * rows * columns) * bytes), y(x.size()),
+      expected(x.size());
+  for (uint8_t &byte : x)
+    byte = uint8_t(draws());
+  for (int64_t b = 0; b < 2; ++b)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t m = 0; m < 3; ++m)
+        for (int64_t c = 0; c < columns; ++c) {
+          int64_t from = ((b * rows + r) * 3 + m) * columns + c,
+                  to = ((b * columns + c) * 3 + m) * rows + r;
+          memcpy(&expected[size_t(to) * bytes], &x[size_t(from) * bytes],
+                 bytes);
+        }
+  for (int64_t step : {1, 5}) {
+    std::fill(y.begin(), y.end(), 0);
+    graph.run(name, {{x.data(), {2, rows, 3, columns}}},
+              {y.data(), {2, columns, 3, rows}}, step);
+    EXPECT_EQ(y, expected) << name << " of " << rows << " x " << columns
+                           << ", seed " << seed;
+  }
+}
+
+// Every bit is copied, also those of a NaN.
+TEST(TurnedMap, MovesEachElement) {
+  std::string text;
+  for (const Element &element : elements) {
+    text +=
+        turning(std::string("open_") + element.name, "?", "?", element.name);
+    for (int64_t size : sizes)
+      text += turning("n" + std::to_string(size) + element.name,
+                      std::to_string(size), "17", element.name);
+  }
+  for (const JitTarget &target : jitTargets()) {
+    JitGraph graph(text, target);
+    for (const Element &element : elements)
+      for (int64_t rows : sizes) {
+        check(graph, "n" + std::to_string(rows) + element.name, rows, 17,
+              element.bytes);
+        for (int64_t columns : sizes)
+          check(graph, std::string("open_") + element.name, rows, columns,
+                element.bytes);
+      }
+  }
+}
+} // namespace
