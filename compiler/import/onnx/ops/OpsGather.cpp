@@ -95,14 +95,15 @@ static LogicalResult gatherElements(NodeContext &ctx) {
   FailureOr<Value> indices = checkedOperand(ctx, 1, g.size(operand, *axis));
   if (failed(indices))
     return failure();
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)),
+  SmallVector<int64_t> others = llvm::to_vector(llvm::seq<int64_t>(0, rank)),
                        ones(rank, 1), none;
-  Value vectors = indexVectors(g, *indices, *axis);
+  others.erase(others.begin() + *axis);
   Sizes sizes = g.sizes(*indices);
   Value result = g.make<GatherOp>(
       RankedTensorType::get(GraphBuilder::shapeOf(*indices),
                             GraphBuilder::elementOf(operand)),
-      operand, vectors, none, all, none, none, all, uint64_t(rank), ones);
+      operand, *indices, none, ArrayRef(*axis), others, others,
+      ArrayRef(*axis), uint64_t(rank), ones);
   g.recordSizes(result, sizes);
   ctx.set(0, result);
   return success();
