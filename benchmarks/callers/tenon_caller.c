@@ -27,9 +27,37 @@ static int32_t dtype_of(const char *type) {
 
 static void bind(call_tensor *from, int count, tenon_tensor *to) {
   for (int i = 0; i < count; ++i, ++from, ++to)
-    *to =
-        (tenon_tensor){sizeof *to, from->name, dtype_of(from->type), from->rank,
-                       from->dims, from->data, from->bytes};
+    *to = (tenon_tensor){.struct_size = sizeof *to,
+                         .name = from->name,
+                         .dtype = dtype_of(from->type),
+                         .rank = from->rank,
+                         .dims = from->dims,
+                         .data = from->data,
+                         .bytes = from->bytes};
+}
+
+/* Enlarges the buffers of outputs whose extents depend on the data: the buffer
+ * of such an output must have room for the greatest. */
+static void make_room(call_tensors *tensors) {
+  tenon_tensor planned[MAX_TENSORS];
+  int64_t dims[MAX_TENSORS][MAX_RANK];
+  for (int i = 0; i < tensors->num_outputs; ++i) {
+    planned[i] = outputs[i];
+    planned[i].dims = dims[i];
+  }
+  if (tenon_plan(context, NULL, inputs, (size_t)tensors->num_inputs, planned,
+                 (size_t)tensors->num_outputs, NULL) != TENON_OK)
+    fail("tenon_plan", tenon_context_text(context));
+  for (int i = 0; i < tensors->num_outputs; ++i) {
+    size_t bytes = (planned[i].bytes + 63) / 64 * 64;
+    if (bytes <= outputs[i].bytes)
+      continue;
+    free(tensors->outputs[i].data);
+    outputs[i].data = tensors->outputs[i].data = aligned_alloc(64, bytes);
+    outputs[i].bytes = bytes;
+    if (!outputs[i].data)
+      fail(tensors->outputs[i].name, "no memory");
+  }
 }
 
 static void call(void *state) {
@@ -56,6 +84,7 @@ int main(int argc, char **argv) {
     fail(argv[1], "no context");
   bind(tensors.inputs, tensors.num_inputs, inputs);
   bind(tensors.outputs, tensors.num_outputs, outputs);
+  make_room(&tensors);
   serve(&tensors, call, &tensors);
   tenon_context_destroy(context);
   tenon_close(model);

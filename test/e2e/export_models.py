@@ -29,6 +29,7 @@ import detection_models
 import image_models
 import onnx_wire
 import transformer_models
+import varied_models
 
 OPSET = 17
 
@@ -88,7 +89,8 @@ class Recipe:
     """The recipe of one model: module, inputs, names, named axes."""
 
     def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
-                 fold=True, more=(), opset=OPSET):
+                 fold=True, more=(), opset=OPSET, norms=0):
+        self.norms = norms  # that are not folded into a convolution
         self.module, self.inputs = module.eval(), inputs
         self.names, self.outputs, self.axes = names, outputs, axes
         self.keep_norms, self.fold, self.opset = keep_norms, fold, opset
@@ -105,14 +107,15 @@ def mlp(batch_axis):
     return Recipe(net, first, ["x"], ["y"], batch_axis, more=more)
 
 
-def classifier(make, seed, keep_norms, rows=2):
+def classifier(make, seed, keep_norms, rows=2, norms=0):
     net = make()
     random = draw(net, seed)
     images = torch.randn(8, 3, 224, 224, generator=random)
     if any(isinstance(m, nn.BatchNorm2d) for m in net.modules()):
         measure_statistics(net, images[:4], random)
     return Recipe(net, [images[:rows].clone()], ["data"], ["logits"],
-                  {"data": {0: "batch"}, "logits": {0: "batch"}}, keep_norms)
+                  {"data": {0: "batch"}, "logits": {0: "batch"}}, keep_norms,
+                  norms=norms)
 
 
 def resnet50(keep_norms):
@@ -214,6 +217,77 @@ def swin():
     return recipe
 
 
+def neighbours():
+    net = varied_models.Neighbours()
+    random = draw(net, 20)
+    points = torch.randn(2, 3, 1024, generator=random)
+    measure_statistics(net, points, random)
+    return Recipe(net, [points], ["x"], ["y"], batched(["x", "y"]))
+
+
+def points():
+    net = varied_models.Points()
+    random = draw(net, 21)
+    points = torch.randn(2, 3, 1024, generator=random)
+    measure_statistics(net, points, random)
+    axes = {"x": {0: "batch", 2: "points"}, "y": {0: "batch"}}
+    return Recipe(net, [points], ["x"], ["y"], axes,
+                  more=[[torch.randn(3, 3, 77, generator=random)]])
+
+
+def boxes():
+    net = varied_models.Boxes()
+    random = draw(net, 22)
+    first, other = [[torch.randn(1, 3, *size, generator=random)]
+                    for size in ((256, 320), (224, 192))]
+    return Recipe(net, first, ["x"], ["boxes", "scores"],
+                  {"x": {2: "height", 3: "width"}}, more=[other])
+
+
+def tagger():
+    net = varied_models.Tagger()
+    random = draw(net, 24)
+    ids = [[torch.randint(0, 1000, size, generator=random)]
+           for size in ((2, 64), (3, 17))]
+    axes = {0: "batch", 1: "words"}
+    return Recipe(net, ids[0], ["x"], ["y"], {"x": axes, "y": axes},
+                  more=ids[1:])
+
+
+def torchvision_open(make, seed, sizes):
+    """A classifier, or a model that gives a map for its image, with open
+    sizes."""
+    net = make()
+    random = draw(net, seed)
+    images = [torch.randn(1, 3, *size, generator=random) for size in sizes]
+    if any(isinstance(m, nn.BatchNorm2d) for m in net.modules()):
+        measure_statistics(net, torch.randn(4, 3, *sizes[0],
+                                            generator=random), random)
+    first, *more = [[image] for image in images]
+    return Recipe(net, first, ["x"], ["y"], {"x": IMAGE_AXES}, more=more)
+
+
+class Segments(nn.Module):
+    """The map of a segmentation model of torchvision."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, images):
+        return self.net(images)["out"]
+
+
+def fcn():
+    from torchvision.models import segmentation
+    return Segments(segmentation.fcn_resnet50(weights_backbone=None))
+
+
+def torchvision_model(name, **options):
+    from torchvision import models
+    return getattr(models, name)(weights=None, **options)
+
+
 def detector(build, seed, other_size=None):
     """With another size, height and width of the image are open."""
     net, images, names = detection_models.make(build, draw, seed)
@@ -242,6 +316,28 @@ MODELS = {
     "unet": unet,
     "windows": windows,
     "swin_t": swin,
+    "neighbours": neighbours,
+    "points": points,
+    "boxes": boxes,
+    "style": lambda: images(varied_models.Style(), 23,
+                            [(1, 160, 160), (1, 61, 94)], IMAGE_AXES),
+    "tagger": tagger,
+    "squeezenet": lambda: classifier(
+        lambda: torchvision_model("squeezenet1_1"), 40, False),
+    "squeezenet_open": lambda: torchvision_open(
+        lambda: torchvision_model("squeezenet1_1"), 40, [(224, 224)]),
+    "fcn_open": lambda: torchvision_open(fcn, 41, [(224, 224)]),
+    "regnet_x": lambda: classifier(
+        lambda: torchvision_model("regnet_x_400mf"), 42, False),
+    "densenet": lambda: classifier(
+        lambda: torchvision_model("densenet121"), 43, False, norms=62),
+    "googlenet": lambda: classifier(
+        lambda: torchvision_model("googlenet", init_weights=False,
+                                  aux_logits=False), 44, False),
+    "efficientnet_open": lambda: torchvision_open(
+        lambda: torchvision_model("efficientnet_b0"), 45, [(224, 224)]),
+    "efficientnet": lambda: classifier(
+        lambda: torchvision_model("efficientnet_b0"), 45, False),
     "fasterrcnn": lambda: detector(detection_models.fasterrcnn, 31),
     "maskrcnn": lambda: detector(detection_models.maskrcnn, 31),
     "retinanet": lambda: detector(detection_models.retinanet, 31),
@@ -273,7 +369,8 @@ def check_weights(path, recipe):
         seen[digest] = tensor.name
     norms = sum(n.op == "BatchNormalization" for n in graph.walk())
     wanted = sum(isinstance(m, nn.BatchNorm2d)
-                 for m in recipe.module.modules()) if recipe.keep_norms else 0
+                 for m in recipe.module.modules()) if recipe.keep_norms \
+        else recipe.norms
     if norms != wanted:
         sys.exit(f"{path}: expected {wanted} BatchNormalization, got {norms}")
     parameters = sum(p.numel() for p in recipe.module.parameters())
@@ -323,7 +420,7 @@ def export(name, folder):
 def fresh(name, folder):
     made = os.path.join(folder, f"{name}.onnx")
     sources = [__file__, detection_models.__file__, image_models.__file__,
-               transformer_models.__file__]
+               transformer_models.__file__, varied_models.__file__]
     return os.path.exists(made) and all(
         os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
 
