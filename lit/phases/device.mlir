@@ -14,8 +14,8 @@
 // CHECK: tenon.fusion rows ins(%[[HOST_X]] : memref<4096xi64>) outs(%[[STACK]] : memref<i64>) attributes {tenon.plan
 // CHECK: tenon.fusion rows ins(%[[HOST_X]] : memref<4096xi64>) outs(%[[SUM:.*]] : memref<i64>) attributes {tenon.plan
 // CHECK: memref.load %[[SUM]][]
-// CHECK: tenon.fusion map {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.general}
-// CHECK: tenon.fusion sort {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.general}
+// CHECK: tenon.fusion map {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.wide_map<
+// CHECK: tenon.fusion sort {{.*}} attributes {tenon.on_device, tenon.plan = #tenon.block}
 // CHECK-NOT: tenon.transfer
 func.func @main(%x: tensor<4096xi64> {tenon.name = "x"}) -> (tensor<?xf32> {tenon.name = "y"}) {
   %sum = tenon.reduce add %x over [0] : (tensor<4096xi64>) -> tensor<i64>
