@@ -135,7 +135,7 @@ def Tenon_MachineAnnotation : Tenon_Annotation<"machine", "a module", "tenon::Ma
 }
 
 def Tenon_OnDeviceAnnotation : Tenon_Annotation<"on_device", "a fusion", "mlir::UnitAttr", ["AssignSides"],
-    ["AssignSides", "InsertTransfers", "LowerDeviceFusions", "LowerFusions", "PlanDeviceKernels", "PlanKernels"]> {
+    ["AssignSides", "InsertTransfers", "LowerDeviceFusions", "LowerFusions", "PlanDeviceKernels", "PlanKernels", "SplitJoins"]> {
   let meaning = [{
     The fusion's kernel runs on the device. A fusion without it is computed by the host.
 
