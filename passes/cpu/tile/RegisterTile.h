@@ -15,11 +15,11 @@ namespace tenon {
 /// Extents as far as they are known at compile time.
 struct ContractionSize {
   std::optional<int64_t> outer, rows, columns, sum;
-  int64_t rowFactor = 1;    ///< the row count is a multiple of this
-  bool isOpenImage = false; ///< the row count is not known and rarely small
+  int64_t rowFactor = 1; ///< the row count is a multiple of this
   /// Rows along the innermost dimension that windows slide over. A tile should
   /// not continue into the next such line; 0: no restriction.
   int64_t line = 0;
+  bool isOpenImage = false; ///< the row count is not known and rarely small
 };
 
 /// A register tile: rows, and vectors of accumulators in each row.
