@@ -2,9 +2,9 @@
 // are folded together, which takes fewer steps than row by row.
 #include "passes/cpu/attention/AttentionScores.h"
 
-#include "passes/cpu/tile/PanelPacker.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/TransposeSquare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

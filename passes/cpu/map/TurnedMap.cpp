@@ -8,6 +8,7 @@
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/numerics/Conversions.h"
+#include "passes/kernel/numerics/TransposeSquare.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -150,27 +151,6 @@ void TurnedMap::compute(const Values &outer, Value row, Value column,
   });
 }
 
-/// Exchanges rows and columns of a square of vectors: the halves of pairs of
-/// vectors that are 1, 2, 4, ... apart.
-static void turn(OpBuilder &b, Location loc, MutableArrayRef<Value> vectors) {
-  int64_t lanes = vectors.size();
-  for (int64_t apart = 1; apart < lanes; apart *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t k = 0; k < lanes; ++k) {
-      low.push_back(k & apart ? lanes + k - apart : k);
-      high.push_back(k & apart ? lanes + k : k + apart);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & apart)
-        continue;
-      Value first = vectors[i], second = vectors[i + apart];
-      vectors[i] = vector::ShuffleOp::create(b, loc, first, second, low);
-      vectors[i + apart] =
-          vector::ShuffleOp::create(b, loc, first, second, high);
-    }
-  }
-}
-
 void TurnedMap::storeTurned(const Values &outer, Value row, Value column) {
   auto type = VectorType::get({lanes}, kernelElementType(element));
   for (int64_t down = 0; down < side; down += lanes)
@@ -179,7 +159,7 @@ void TurnedMap::storeTurned(const Values &outer, Value row, Value column) {
       for (int64_t k = 0; k < lanes; ++k)
         square.push_back(vector::LoadOp::create(
             b, loc, type, tile, count((right + k) * side + down)));
-      turn(b, loc, square);
+      transposeSquare(b, loc, square);
       for (auto [r, vector] : llvm::enumerate(square))
         ElementEmitter(kernel, lanes)
             .store(vector, element, output,

@@ -16,10 +16,6 @@ struct PanelBlock {
   llvm::ArrayRef<mlir::Value> masks; ///< per vector; null: all lanes exist
 };
 
-/// Transposes a square: as many vectors as each vector has lanes.
-void transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
-                     llvm::SmallVectorImpl<mlir::Value> &lines);
-
 /// Packs a block along the innermost sum dimension. The values in lanes of
 /// columns from `end` on are unspecified.
 void emitPack(Kernel &kernel, const ContractionNest &nest,

@@ -19,7 +19,8 @@ struct Counters {
   /// Instructions of warps, by group.
   std::array<uint64_t, size_t(Group::Count) + 1> instructions{};
   Sectors sectors;
-  /// Those from each address on that a parameter has, up to the next one.
+  /// The sectors by parameter. The key is the address that a parameter holds;
+  /// its sectors are those from there up to the next key.
   std::map<uint64_t, Sectors> sectorsFrom;
 
   /// Counts sectors that an access touched whose first byte is at `address`.
