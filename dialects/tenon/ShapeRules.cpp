@@ -254,6 +254,11 @@ ShapeOrError gatherShape(Extents operand, Extents indices, Extents offsetDims,
       !distinctWithin(indicesBatching, {}, indexRank))
     return shapeError(
         "expected as many batching dimensions in operand and indices (C3)");
+  for (auto [o, i] : llvm::zip(operandBatching, indicesBatching))
+    if (i == indexVectorDim || !compatible(operand[o], indices[i]))
+      return shapeError(
+          "expected equal extents in batching dimensions of operand and "
+          "indices (C3)");
   if (int64_t(sliceSizes.size()) != rank ||
       !ascendingWithin(collapsedDims, rank) ||
       !distinctWithin(collapsedDims, operandBatching, rank))

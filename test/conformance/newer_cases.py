@@ -133,6 +133,13 @@ def movement():
         where = np.broadcast_to(index, updates.shape).copy()
         case.add("ScatterElements", [Given(data), where, Given(updates)], want,
                  reduction=kind)
+    # Indices may be fewer than elements along other dimensions, too.
+    columns = i64(2, 0, -1, 1, 4, 3, -5, 2, 0, 1, 1, 3).reshape(3, 4)
+    many = f32(5, 8)
+    taken = np.take_along_axis(many[:3], columns, 1)
+    for is_open in (False, True):
+        case.add("GatherElements", [Given(many, is_open),
+                                    Given(columns, is_open)], taken, axis=1)
     case.add("OptionalHasElement", [Given(x)], np.array(True))
     case.add("OptionalHasElement", [], np.array(False))
     case.add("OptionalGetElement", [Given(x)], x)

@@ -270,6 +270,9 @@ TEST(GatherShape, Errors) {
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {1}, 1, {1}), "(C2)");
   expectBroken(gatherShape({4, 4}, {3, 1}, {}, {1}, {0}, {}, {1}, 1, {1, 1}),
                "(C3)");
+  expectBroken(
+      gatherShape({2, 4, 8}, {3, 3, 1}, {2}, {1}, {0}, {0}, {1}, 2, {1, 1, 8}),
+      "(C3)");
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 1, {2}), "(C1)");
   expectBroken(gatherShape({4}, {3, 1}, {}, {0}, {}, {}, {0}, 1, {1, 1}),
                "(C1)");

@@ -99,11 +99,16 @@ static LogicalResult gatherElements(NodeContext &ctx) {
                        ones(rank, 1), none;
   others.erase(others.begin() + *axis);
   Sizes sizes = g.sizes(*indices);
-  Value result = g.make<GatherOp>(
-      RankedTensorType::get(GraphBuilder::shapeOf(*indices),
-                            GraphBuilder::elementOf(operand)),
-      operand, *indices, none, ArrayRef(*axis), others, others,
-      ArrayRef(*axis), uint64_t(rank), ones);
+  // The extents of batching dimensions are equal; indices may have smaller
+  // ones.
+  for (int64_t d : others)
+    if (!GraphBuilder::same(g.size(operand, d), sizes[d]))
+      operand = g.sliceDim(operand, d, g.index(0), sizes[d]);
+  Value result =
+      g.make<GatherOp>(RankedTensorType::get(GraphBuilder::shapeOf(*indices),
+                                             GraphBuilder::elementOf(operand)),
+                       operand, *indices, none, ArrayRef(*axis), others, others,
+                       ArrayRef(*axis), uint64_t(rank), ones);
   g.recordSizes(result, sizes);
   ctx.set(0, result);
   return success();
