@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace tenon {
@@ -36,8 +38,8 @@ public:
     visit(root, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
   }
 
-  /// The dimension, if all operands have the same; nullopt if an op is not
-  /// elementwise and moves more than whole dimensions.
+  /// The dimension, if all operands have the same; nullopt if an op is neither
+  /// elementwise, a transpose, a broadcast nor a constant.
   std::optional<int64_t> only() const {
     if (!isCovered || found.size() != 1)
       return std::nullopt;
@@ -48,17 +50,17 @@ private:
   /// `dims` has the dimension of the result for each one of `value`, -1 if its
   /// index does not depend on the result's.
   void visit(Value value, SmallVector<int64_t> dims) {
-    if (cast<RankedTensorType>(value.getType()).getRank() < 2)
+    if (!visited.insert({value, dims}).second)
       return;
     Operation *op = value.getDefiningOp();
     if (!op) {
-      if (dims.back() >= 0)
+      if (dims.size() > 1 && dims.back() >= 0)
         found.insert(dims.back());
       return;
     }
     if (op->hasTrait<Elementwise>()) {
       for (Value operand : op->getOperands())
-        visit(operand, dims);
+        visit(operand, rankOf(operand) == 0 ? SmallVector<int64_t>() : dims);
       return;
     }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -74,12 +76,24 @@ private:
         before.push_back(type.getDimSize(i) == 1 ? -1 : dims[dim]);
       return visit(broadcast.getOperand(), before);
     }
-    auto constant = dyn_cast<ConstantOp>(op);
-    isCovered &= constant && constant.getValue().isSplat();
+    isCovered &= isa<ConstantOp>(op);
   }
+
+  static int64_t rankOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  }
+
+  struct Earlier {
+    bool operator()(const std::pair<Value, SmallVector<int64_t>> &a,
+                    const std::pair<Value, SmallVector<int64_t>> &b) const {
+      return std::tuple(a.first.getAsOpaquePointer(), a.second) <
+             std::tuple(b.first.getAsOpaquePointer(), b.second);
+    }
+  };
 
   bool isCovered = true;
   llvm::SmallSet<int64_t, 4> found;
+  std::set<std::pair<Value, SmallVector<int64_t>>, Earlier> visited;
 };
 
 class TurnedMap : KernelLoops {
@@ -91,8 +105,8 @@ public:
         rank(cast<RankedTensorType>(root.getType()).getRank()) {
     Type held = kernelElementType(element);
     int64_t bytes = held.getIntOrFloatBitWidth() / 8;
-    // A line of memory has so many elements, but a tile must stay in registers
-    // and L1.
+    // A cache line of elements, but at most 16, so that a tile stays in
+    // registers and L1.
     side = std::clamp<int64_t>(kernel.machine.getLine() / bytes, 8, 16);
     lanes = std::min(kernel.lanes(), side);
     tile = scratchOf(held, side * side);
@@ -100,6 +114,8 @@ public:
       extents.push_back(ElementEmitter(kernel, 1).extent(output, d));
   }
 
+  /// Null, with nothing emitted, if an op cannot be computed in vectors along
+  /// the dimension that is read.
   TaskCounter emit();
 
 private:
@@ -120,6 +136,7 @@ private:
   int64_t side, lanes; ///< of a tile and of the vectors that are turned
   Value tile;          ///< column after column
   Values extents;
+  bool hasFailed = false;
 };
 
 /// The indices of the result at a row, an index of the dimension that is read,
@@ -142,8 +159,9 @@ void TurnedMap::compute(const Values &outer, Value row, Value column,
         indices.push_back({index, 0});
       indices[read].stride = 1;
       Value vector = emitter.emit(root, indices);
-      assert(!emitter.failed() && "elementwise ops have vectors");
-      vector::StoreOp::create(b, loc, vector, tile, at().mul(j, count(side)));
+      hasFailed |= emitter.failed();
+      if (!hasFailed)
+        vector::StoreOp::create(b, loc, vector, tile, at().mul(j, count(side)));
     };
     choose(
         at().less(rows, count(side)), [&] { vectorOf(rows); },
@@ -193,6 +211,9 @@ void TurnedMap::emitTile(const Values &outer, Value row, Value column) {
 }
 
 TaskCounter TurnedMap::emit() {
+  Block *block = b.getInsertionBlock();
+  Block::iterator end = b.getInsertionPoint();
+  Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
   Value bands = at().ceilDiv(extents[read], side);
   Values numbers(extents);
   numbers.pop_back();
@@ -212,6 +233,11 @@ TaskCounter TurnedMap::emit() {
              forRange(count(0), extents.back(), side,
                       [&](Value column) { emitTile(outer, row, column); });
            });
+  if (hasFailed) {
+    while (end != block->begin() && &*std::prev(end) != before)
+      std::prev(end)->erase();
+    return nullptr;
+  }
   return [perTask, read = read, side = side](OpBuilder &b, Location loc,
                                              ArrayRef<OpFoldResult> sizes) {
     IndexBuilder at{b, loc};
@@ -230,6 +256,7 @@ TaskCounter emitTurnedMap(Kernel &kernel) {
   auto isShort = [&](int64_t dim) {
     return !type.isDynamicDim(dim) && type.getDimSize(dim) < shortest;
   };
+  // A tile of i1 would need vectors that memory does not have.
   if (!read || *read == type.getRank() - 1 || isShort(*read) ||
       isShort(type.getRank() - 1) || type.getElementType().isInteger(1))
     return nullptr;

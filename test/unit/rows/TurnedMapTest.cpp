@@ -17,6 +17,7 @@ struct Element {
 constexpr Element elements[] = {{"f32", 4}, {"f64", 8}, {"f16", 2},
                                 {"i8", 1},  {"i16", 2}, {"i64", 8}};
 constexpr int64_t sizes[] = {8, 9, 15, 16, 17, 40};
+constexpr int64_t openSizes[] = {0, 1, 8, 9, 15, 16, 17, 40};
 
 std::string turning(const std::string &name, const std::string &rows,
                     const std::string &columns, const std::string &element) {
@@ -66,13 +67,49 @@ TEST(TurnedMap, MovesEachElement) {
   for (const JitTarget &target : jitTargets()) {
     JitGraph graph(text, target);
     for (const Element &element : elements)
-      for (int64_t rows : sizes) {
+      for (int64_t rows : sizes)
         check(graph, "n" + std::to_string(rows) + element.name, rows, 17,
               element.bytes);
-        for (int64_t columns : sizes)
+    for (const Element &element : elements)
+      for (int64_t rows : openSizes)
+        for (int64_t columns : openSizes)
           check(graph, std::string("open_") + element.name, rows, columns,
                 element.bytes);
-      }
+  }
+}
+
+// Elementwise ops, a choice, and a row that is broadcast, before the transpose
+// and after it.
+TEST(TurnedMap, ComputesOnItsWay) {
+  const std::string text = R"(
+func.func @computed(%x: tensor<40x24xf32>, %low: tensor<24xf32>) -> tensor<24x40xf32> {
+  %l = tenon.broadcast_in_dim %low dims [1] sizes [40, 24] : (tensor<24xf32>) -> tensor<40x24xf32>
+  %less = tenon.compare lt %x, %l : (tensor<40x24xf32>, tensor<40x24xf32>) -> tensor<40x24xi1>
+  %most = tenon.select %less, %l, %x : (tensor<40x24xi1>, tensor<40x24xf32>, tensor<40x24xf32>) -> tensor<40x24xf32>
+  %turned = tenon.transpose %most [1, 0] : (tensor<40x24xf32>) -> tensor<24x40xf32>
+  %c = tenon.constant dense<0.5> : tensor<24x40xf32>
+  %0 = tenon.add %turned, %c : (tensor<24x40xf32>, tensor<24x40xf32>) -> tensor<24x40xf32>
+  return %0 : tensor<24x40xf32>
+}
+)";
+  const int64_t rows = 40, columns = 24;
+  unsigned seed = std::random_device{}();
+  std::mt19937 draws(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(rows * columns), low(columns), y(x.size());
+  for (std::vector<float> *values : {&x, &low})
+    for (float &value : *values)
+      value = normal(draws);
+  for (const JitTarget &target : jitTargets()) {
+    JitGraph graph(text, target);
+    graph.run("computed",
+              {{x.data(), {rows, columns}}, {low.data(), {columns}}},
+              {y.data(), {columns, rows}});
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        ASSERT_EQ(y[size_t(c * rows + r)],
+                  std::max(x[size_t(r * columns + c)], low[size_t(c)]) + 0.5f)
+            << "row " << r << ", column " << c << ", seed " << seed;
   }
 }
 } // namespace
