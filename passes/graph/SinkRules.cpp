@@ -27,21 +27,27 @@ std::optional<Sunk> sinkAlongDim(Op op, ArrayRef<int64_t> permutation) {
   return Sunk{1, [dim](Operation *copy) { cast<Op>(copy).setDim(dim); }, {}};
 }
 
-/// Neighbouring results that are computed at once: a vector's elements, at
-/// least.
-constexpr int64_t neighbours = 16;
+/// The least neighbouring results of a maximum that are computed at once, and
+/// how many of them are enough work for several threads.
+constexpr int64_t vectorOfResults = 16, tasksOfResults = 512;
+/// A reduced extent that one thread can go along.
+constexpr int64_t shortReduction = 128;
 
-/// True if the reduction then goes along a strided dimension and yet costs less
-/// than the transpose, which nothing else reads: neighbouring results are
-/// reduced at once. The order of a sum stays as it is.
+/// True if the maximum may go along a strided dimension: the transpose has no
+/// other reader, and neighbouring results are computed at once. The results
+/// alone are divided among threads, so there must be many, or each must be
+/// short. Sums are excluded, because their order would change.
 bool reducesNeighbours(ReduceOp op, ArrayRef<int64_t> permutation) {
   auto type = cast<RankedTensorType>(op.getOperand().getType());
   int64_t last =
       llvm::find(permutation, type.getRank() - 1) - permutation.begin();
+  int64_t results = type.getDimSize(last),
+          reduced = type.getDimSize(op.getDims()[0]);
+  bool isShort = !ShapedType::isDynamic(reduced) && reduced <= shortReduction;
   return (op.getKind() == ReduceKind::Maximum ||
           op.getKind() == ReduceKind::Minimum) &&
-         op.getOperand().hasOneUse() && !type.isDynamicDim(last) &&
-         type.getDimSize(last) >= neighbours;
+         op.getOperand().hasOneUse() && !ShapedType::isDynamic(results) &&
+         results >= (isShort ? vectorOfResults : tasksOfResults);
 }
 
 std::optional<Sunk> sinkReduce(ReduceOp op, ArrayRef<int64_t> permutation) {
