@@ -91,6 +91,8 @@ tenon_core_block_nms(const float *boxes, const float *scores, int64_t batches,
     for (int64_t i = taken * COLUMNS + thread_number(); i < most * COLUMNS;
          i += TENON_BLOCK_THREADS)
       rows[i] = -1;
+    /* All threads have read the last candidate before the next pair's. */
+    barrier();
   }
 }
 
@@ -115,7 +117,8 @@ BLOCK_FUNCTION void tenon_core_block_nms_join(int64_t *selected, int64_t rows,
     const GLOBAL int64_t *from = to + pair * most * COLUMNS;
     int64_t own = count_rows(from, most) * COLUMNS;
     /* Words move down, in their order: all of a step are read before one is
-     * written. Without a word to move, rows are counted before one is zero. */
+     * written. The barrier also runs if no word moves: all threads count the
+     * last rows before any of them is zeroed. */
     int64_t moved = 0;
     do {
       int64_t word = moved + thread_number();
