@@ -54,6 +54,7 @@ std::string registerOf(int bits, int number) {
   return (bits == 64   ? "%d"
           : bits == 32 ? "%r"
           : bits == 16 ? "%h"
+          : bits == 2  ? "%p5|%p"
                        : "%p") +
          std::to_string(number);
 }
@@ -87,17 +88,16 @@ std::string kernelFor(const Row &row) {
     call += ", " + row.last;
   text += call + ";\n";
   int bits = row.result;
-  if (bits == 1) {
+  if (bits == 1)
     text += "selp.b32 %r0, 1, 0, %p0;\n";
+  if (bits == 2)
+    text += "selp.b32 %r0, 1, 0, %p5; selp.b32 %r4, 2, 0, %p0;\n"
+            "or.b32 %r0, %r0, %r4;\n";
+  if (bits < 16)
     bits = 32;
-  }
   text += "st.global.b" + std::to_string(bits) + " [%d22+24], " +
           registerOf(bits, 0) + ";\n";
   return moduleOf(text, architectureOf(row.architecture));
-}
-
-void PrintTo(const Row &row, std::ostream *stream) {
-  *stream << row.text << ' ' << row.last;
 }
 
 class Instructions : public testing::TestWithParam<Row> {};

@@ -30,10 +30,6 @@ std::string findingIn(const std::string &text, const Mistake &mistake,
   return "";
 }
 
-void PrintTo(const Mistake &mistake, std::ostream *stream) {
-  *stream << mistake.name;
-}
-
 class Mistakes : public testing::TestWithParam<Mistake> {
 protected:
   void expectFinding(const std::string &finding) {

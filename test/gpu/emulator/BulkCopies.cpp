@@ -22,7 +22,7 @@ static Allocation &globalOf(Warp &warp, int lane, const CopyPiece &piece,
 static void count(Block &block, const CopyPiece &piece, bool writes) {
   uint64_t sectors = (piece.global + piece.bytes + 31) / 32 - piece.global / 32;
   Counters &counters = block.counters;
-  (writes ? counters.sectors.written : counters.sectors.read) += sectors;
+  counters.countSectors(piece.global, sectors, writes);
   (writes ? counters.bytesWritten : counters.bytesRead) += piece.bytes;
 }
 

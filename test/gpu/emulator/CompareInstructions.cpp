@@ -83,23 +83,45 @@ template <typename T> bool isNan(T x) {
   return y != y;
 }
 
+template <typename T> constexpr bool isPair = false;
+template <typename T> constexpr bool isPair<Pair<T>> = true;
+
 enum class Combine { None, And, Or, Xor };
 
-/// first: the combination; second: holds if unordered.
+/// The lanes where the relation, or its form for unordered floats, holds.
+template <Relation relation, typename Lane>
+uint32_t lanesThatHold(uint32_t mask, bool orUnordered, Lane lane) {
+  if (orUnordered)
+    return lanesWhere(mask, [&](int i) {
+      auto [a, b] = lane(i);
+      return holds<relation>(a, b) || isNan(a) || isNan(b);
+    });
+  return lanesWhere(mask, [&](int i) {
+    auto [a, b] = lane(i);
+    return holds<relation>(a, b);
+  });
+}
+
+/// first: the combination; second: holds if unordered. The second predicate is
+/// the opposite of the first, or for packed floats that of the upper halves.
 template <Relation relation, typename T>
 void setPredicate(Warp &warp, const Instruction &instruction, uint32_t mask) {
   const T *a = warp.lanes<T>(instruction.reads[0]),
           *b = warp.lanes<T>(instruction.reads[1]);
-  uint32_t result = 0;
-  if (instruction.second)
-    result = lanesWhere(mask, [&](int lane) {
-      return holds<relation>(a[lane], b[lane]) || isNan(a[lane]) ||
-             isNan(b[lane]);
+  bool orUnordered = instruction.second;
+  uint32_t result, other;
+  if constexpr (isPair<T>) {
+    result = lanesThatHold<relation>(mask, orUnordered, [&](int i) {
+      return std::pair(a[i].low, b[i].low);
     });
-  else
-    result = lanesWhere(
-        mask, [&](int lane) { return holds<relation>(a[lane], b[lane]); });
-  uint32_t opposite = ~result;
+    other = lanesThatHold<relation>(mask, orUnordered, [&](int i) {
+      return std::pair(a[i].high, b[i].high);
+    });
+  } else {
+    result = lanesThatHold<relation>(
+        mask, orUnordered, [&](int i) { return std::pair(a[i], b[i]); });
+    other = ~result;
+  }
   if (auto combine = Combine(instruction.first); combine != Combine::None) {
     uint32_t with = warp.predicate(instruction.reads[2]);
     if (instruction.negated >> 2 & 1)
@@ -110,14 +132,14 @@ void setPredicate(Warp &warp, const Instruction &instruction, uint32_t mask) {
                                       : x ^ with;
     };
     result = joined(result);
-    opposite = joined(opposite);
+    other = joined(other);
   }
   auto set = [&](Slot slot, uint32_t value) {
     uint32_t &predicate = warp.predicate(slot);
     predicate = (predicate & ~mask) | (value & mask);
   };
   if (instruction.numWrites > 1)
-    set(instruction.writes[1], opposite);
+    set(instruction.writes[1], other);
   set(instruction.writes[0], result);
 }
 
@@ -143,10 +165,15 @@ template <typename T> Instruction::Run forRelation(Relation relation) {
 }
 
 Instruction::Run forType(Decoding &d, Type type, const Comparison &how) {
-  if (type.kind == Kind::BFloat)
-    return d.need(90, 78), forRelation<BFloat>(how.relation);
+  bool isPacked = type.bits == -16;
+  if (type.kind == Kind::BFloat) {
+    d.need(90, 78);
+    return isPacked ? forRelation<Pair<BFloat>>(how.relation)
+                    : forRelation<BFloat>(how.relation);
+  }
   if (type.kind == Kind::Float)
-    return type.bits == 16   ? forRelation<Half>(how.relation)
+    return isPacked          ? forRelation<Pair<Half>>(how.relation)
+           : type.bits == 16 ? forRelation<Half>(how.relation)
            : type.bits == 32 ? forRelation<float>(how.relation)
                              : forRelation<double>(how.relation);
   if (how.orUnordered || how.relation >= Relation::Ordered)
@@ -176,6 +203,8 @@ void decodeSetPredicate(Decoding &d) {
   if (!second.empty()) {
     to.name = second;
     d.write(to, predicateType);
+  } else if (type.bits == -16) {
+    d.refuse("expected a predicate for each half");
   }
   d.read(1, type);
   d.read(2, type);

@@ -27,11 +27,6 @@ template <typename T> struct SmallLane {
 template <> struct Lane<Half> : SmallLane<Half> {};
 template <> struct Lane<BFloat> : SmallLane<BFloat> {};
 
-/// Two small floats in a word.
-template <typename T> struct Pair {
-  T low, high;
-};
-
 enum class Operation { Add, Subtract, Multiply, Divide };
 
 template <Operation operation, typename T> T compute(T a, T b) {

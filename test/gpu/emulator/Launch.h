@@ -50,7 +50,7 @@ public:
   Launch(Machine &machine, const Program &program, const LaunchShape &shape,
          std::vector<uint8_t> parameters);
 
-  /// The address that a parameter has, or 0 if it is none in memory.
+  /// The address in a parameter; 0 if it holds no address of memory.
   uint64_t addressIn(const Program::Parameter &parameter) const;
 
   /// Runs all blocks. Throws a finding.

@@ -16,6 +16,10 @@ struct BFloat {
   static constexpr int exponentBits = 8, fractionBits = 7;
   uint16_t bits;
 };
+/// Two small floats in a word.
+template <typename T> struct Pair {
+  T low, high;
+};
 /// What the device returns for an operation without a value.
 constexpr uint16_t smallNan = 0x7fff;
 constexpr uint32_t floatNan = 0x7fffffff;

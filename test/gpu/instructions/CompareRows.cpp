@@ -51,6 +51,27 @@ void addFloats(std::vector<Row> &rows, const Relation &relation) {
          {},
          format.bits == 16 && format.exponentBits == 8 ? 90 : 75});
 }
+
+/// Two small floats in a word: a predicate for the lower one, another for the
+/// upper one.
+void addPairs(std::vector<Row> &rows, const Relation &relation) {
+  for (const Format &format : {f16, bf16})
+    rows.push_back(
+        {std::string("setp.") + relation.name + "." + format.name + "x2",
+         2,
+         32,
+         32,
+         0,
+         [=](Bits a, Bits b, Bits) {
+           auto half = [&](int shift) {
+             return Bits(holds(relation, valueOf(format, a >> shift & 0xffff),
+                               valueOf(format, b >> shift & 0xffff)));
+           };
+           return half(0) | half(16) << 1;
+         },
+         {},
+         format.exponentBits == 8 ? 90 : 75});
+}
 } // namespace
 
 std::vector<Row> compareRowsOf() {
@@ -65,10 +86,14 @@ std::vector<Row> compareRowsOf() {
     for (int i : {0, 1})
       addIntegers(rows, ofIntegers[i], type, "b" + std::to_string(type.bits));
   }
-  for (const Relation &relation : ofIntegers)
+  for (const Relation &relation : ofIntegers) {
     addFloats(rows, relation);
-  for (const Relation &relation : ofFloats)
+    addPairs(rows, relation);
+  }
+  for (const Relation &relation : ofFloats) {
     addFloats(rows, relation);
+    addPairs(rows, relation);
+  }
   // selp takes the predicate from the lowest bit of c.
   for (const char *type : {"b16", "b32", "b64", "u32", "s64", "f32", "f64"}) {
     int bits = std::stoi(type + 1);

@@ -18,7 +18,7 @@ using Reference = std::function<Bits(Bits, Bits, Bits)>;
 struct Row {
   std::string text; ///< "add.s32"
   /// The bits of the result and of up to three operands; 0: there is none. A
-  /// result of one bit is a predicate.
+  /// result of one bit is a predicate, one of two bits a pair of them.
   int result, a, b, c;
   Reference reference;
   std::string last = {}; ///< one more operand, a constant
