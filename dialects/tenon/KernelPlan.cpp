@@ -13,6 +13,11 @@ namespace tenon {
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
+/// The lanes of a row that a thread of a warp has, and the threads that have
+/// all lanes of the contract.
+constexpr int64_t warpRowQuad = 4,
+                  warpRowThreads = reductionLanes / warpRowQuad;
+
 /// Refuses the first of `sizes` that is below one.
 static LogicalResult
 verifySizes(EmitError emitError,
@@ -131,7 +136,7 @@ LogicalResult BlockAttentionPlanAttr::verify(EmitError emitError, int64_t rows,
 
 LogicalResult WarpRowsPlanAttr::verify(EmitError emitError, int64_t threads,
                                        bool held) {
-  if (threads < 1 || threads > 16 || (threads & (threads - 1)) != 0)
+  if (threads < 1 || threads > warpRowThreads || (threads & (threads - 1)) != 0)
     return emitError() << "expected 1, 2, 4, 8 or 16 threads, got " << threads;
   return success();
 }
@@ -200,6 +205,30 @@ static bool fitsKind(FusionOp fusion, Attribute plan) {
   }
 }
 
+/// The width of the rows that a kernel reduces.
+static int64_t rowWidth(FusionOp fusion) {
+  for (Operation &op : fusion.getBlock())
+    if (isa<ReduceOp, ArgReduceOp>(op))
+      if (auto type = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+          type && type.getRank() > 0)
+        return type.getShape().back();
+  return ShapedType::kDynamic;
+}
+
+/// What the threads of a row can compute depends on its width. Fewer threads
+/// than the contract has lanes for do not have the lanes of a wider row.
+static LogicalResult verifyWidth(FusionOp fusion, WarpRowsPlanAttr plan) {
+  int64_t width = rowWidth(fusion), threads = plan.getThreads();
+  bool isOpen = ShapedType::isDynamic(width);
+  if (plan.getHeld() && (isOpen || width > wholeRow))
+    return fusion.emitOpError("expected rows of a known width of at most ")
+           << wholeRow << " for the plan " << plan;
+  if (threads < warpRowThreads && (isOpen || width > threads * warpRowQuad))
+    return fusion.emitOpError("expected rows of a known width of at most ")
+           << threads * warpRowQuad << " for the plan " << plan;
+  return success();
+}
+
 LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
   if (!plan || isa<GeneralPlanAttr>(plan))
     return success();
@@ -207,10 +236,12 @@ LogicalResult verifyPlan(FusionOp fusion, Attribute plan) {
     return fusion.emitOpError("expected an update whose operand and output are "
                               "one buffer, for the plan ")
            << plan;
-  if (fitsKind(fusion, plan))
-    return success();
-  return fusion.emitOpError("expected a plan for the kind ")
-         << stringifyFusionKind(fusion.getKind()) << ", got " << plan;
+  if (!fitsKind(fusion, plan))
+    return fusion.emitOpError("expected a plan for the kind ")
+           << stringifyFusionKind(fusion.getKind()) << ", got " << plan;
+  if (auto warp = dyn_cast<WarpRowsPlanAttr>(plan))
+    return verifyWidth(fusion, warp);
+  return success();
 }
 
 } // namespace tenon

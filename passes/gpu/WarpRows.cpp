@@ -129,11 +129,8 @@ void WarpRows::emitRow(bool wide) {
     for (Quad &each : held)
       each.emitter.preset(op->getResult(0), four);
   }
-  // Threads behind the last row have read it, and a result may overwrite it.
-  if (exists) {
-    warpBarrier();
+  if (exists)
     return when(exists, [&] { writeRow(); });
-  }
   writeRow();
 }
 
@@ -303,14 +300,9 @@ void WarpRows::writeRow() {
     });
 }
 
-/// Computes all results before the first store, which may overwrite what they
-/// are computed from.
+/// Computes and stores four columns of each result. No result is in the memory
+/// of an operand.
 void WarpRows::write(Quad &four) {
-  SmallVector<std::tuple<Value, Type, Value>> computed;
-  for (auto [value, output] : results())
-    if (isWholeRow(value))
-      computed.push_back(
-          {four.emitter.emit(value, placeOf(four)), elementOf(value), output});
   auto store = [&](int64_t lane, llvm::function_ref<void()> body) {
     if (!four.mask)
       return body();
@@ -318,16 +310,20 @@ void WarpRows::write(Quad &four) {
   };
   Values place = row;
   place.push_back(four.column);
-  for (auto [value, element, output] : computed) {
+  for (auto [result, output] : results()) {
+    if (!isWholeRow(result))
+      continue;
+    Type element = elementOf(result);
+    Value value = four.emitter.emit(result, placeOf(four)), memory = output;
     if (isWide) {
-      store(0, [&] { four.emitter.store(value, element, output, place); });
+      store(0, [&] { four.emitter.store(value, element, memory, place); });
       continue;
     }
     for (int64_t lane = 0; lane < quad; ++lane)
       store(lane, [&] {
         place.back() = at().add(four.column, at().constant(lane * stride));
         ElementEmitter(kernel, 1).store(
-            vector::ExtractOp::create(b, loc, value, lane), element, output,
+            vector::ExtractOp::create(b, loc, value, lane), element, memory,
             place);
       });
   }

@@ -32,7 +32,7 @@ struct Kernel {
   mlir::Value call;                         ///< !llvm.ptr, for faults
   mlir::Value begin, end;                   ///< index
   MachineAttr machine; ///< the machine that the code is made for
-  /// A task is one element or one row: each is computed by a thread of its own.
+  /// The kernel is made for a device.
   bool hasFineTasks = false;
 
   mlir::Location loc() { return fusion.getLoc(); }

@@ -128,3 +128,27 @@ module attributes {example.plan = #tenon.warp_rows<threads = 12>} {}
 
 // expected-error@+1 {{expected 2, 4, 8 or 16 lanes, got 6}}
 module attributes {example.plan = #tenon.wide_map<lanes = 6>} {}
+
+// -----
+
+func.func @few_threads(%x: memref<4x32xf32>, %y: memref<4xf32>) {
+  // expected-error@+1 {{expected rows of a known width of at most 16 for the plan #tenon.warp_rows<threads = 4>}}
+  tenon.fusion rows ins(%x : memref<4x32xf32>) outs(%y : memref<4xf32>) attributes {tenon.plan = #tenon.warp_rows<threads = 4>} {
+  ^bb0(%a: tensor<4x32xf32>):
+    %0 = tenon.reduce add %a over [1] : (tensor<4x32xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @held_rows(%x: memref<4x?xf32>, %y: memref<4xf32>) {
+  // expected-error@+1 {{expected rows of a known width of at most 8192 for the plan #tenon.warp_rows<threads = 16, held = true>}}
+  tenon.fusion rows ins(%x : memref<4x?xf32>) outs(%y : memref<4xf32>) attributes {tenon.plan = #tenon.warp_rows<threads = 16, held = true>} {
+  ^bb0(%a: tensor<4x?xf32>):
+    %0 = tenon.reduce add %a over [1] : (tensor<4x?xf32>) -> tensor<4xf32>
+    tenon.yield %0 : tensor<4xf32>
+  }
+  return
+}
