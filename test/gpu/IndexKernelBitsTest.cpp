@@ -20,14 +20,9 @@ std::string converted(Module &module, const std::string &input,
 std::string elements(Module &module, const Dims &dims,
                      const std::string &type) {
   const char *name = type.c_str();
-  if (type == "f32" || type == "f16" || type == "bf16")
+  if (type == "f32" || type == "f64" || type == "f16" || type == "bf16")
     return module.floats(dims, name,
                          {nan, -nan, infinity, -infinity, 0.0f, -0.0f, 1e-40f});
-  // A NaN of f64 would have bits of its own on each processor.
-  if (type == "f64")
-    return converted(module,
-                     module.floats(dims, "f32", {infinity, 0.0f, -0.0f}), dims,
-                     "f32", name);
   std::string numbers = module.integers(dims, -1000000000, 1000000000);
   return type == "i64" ? numbers
                        : converted(module, numbers, dims, "i64", name);
@@ -82,6 +77,7 @@ TEST_F(KernelBits, FirstElementsOfEachType) {
   for (const char *type : types) {
     addTop(module, {2, 300}, 1, type, 20);
     addTop(module, {300, 2}, 0, type, 70, true);
+    addTop(module, {300, 9}, 1, type, 3);
   }
   expectBits(module);
 }
@@ -254,6 +250,8 @@ TEST_F(KernelBits, Suppression) {
   addSuppression(module, 2, 2, 600, 7, "0.0", true);
   addSuppression(module, 1, 5, 100, 0, "1.0e-01");
   addSuppression(module, 1, 3, 64, 64, "9.0e+09");
+  // More pairs of batch and class than blocks.
+  addSuppression(module, 3, 200, 5, 2, "1.0e-01");
   expectBits(module);
 }
 } // namespace

@@ -49,13 +49,13 @@ void joinNans(std::vector<char> &bytes, int32_t dtype) {
     if (value != value)
       std::memcpy(&bytes[i], "\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
   }
-  const int infinity = dtype == TENON_F16 ? 0x7c00 : 0x7f80;
+  const int infinite = dtype == TENON_F16 ? 0x7c00 : 0x7f80;
   for (size_t i = 0;
        (dtype == TENON_F16 || dtype == TENON_BF16) && i < bytes.size();
        i += 2) {
     uint16_t bits;
     std::memcpy(&bits, &bytes[i], 2);
-    if ((bits & 0x7fff) > infinity)
+    if ((bits & 0x7fff) > infinite)
       std::memcpy(&bytes[i], "\xff\x7f", 2);
   }
 }
@@ -74,10 +74,7 @@ std::vector<std::vector<char>> run(Opened &opened, Module &module,
     tensor.data = input.bytes.data();
     tensor.bytes = input.bytes.size();
     if (shift) {
-      size_t count = 1;
-      for (int64_t dim : input.dims)
-        count *= size_t(dim);
-      size_t offset = shift * (tensor.bytes / count);
+      size_t offset = shift * (tensor.bytes / elementsOf(input.dims));
       buffers.push_back(std::make_unique<DeviceBuffer>(offset + tensor.bytes));
       buffers.back()->put(offset, tensor.data, tensor.bytes);
       tensor.data = static_cast<char *>(buffers.back()->data()) + offset;

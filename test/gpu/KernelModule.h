@@ -6,6 +6,7 @@
 #include "compiler/Compiler.h"
 #include "runtime/tenon.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -35,6 +36,13 @@ inline std::string tensorType(const std::vector<int64_t> &dims,
   return text + element + ">";
 }
 
+inline size_t elementsOf(const std::vector<int64_t> &dims) {
+  size_t count = 1;
+  for (int64_t dim : dims)
+    count *= size_t(dim);
+  return count;
+}
+
 /// A module that returns the results of its ops, which use its inputs.
 class Module {
 public:
@@ -57,10 +65,7 @@ public:
   /// Elements from a normal distribution; `odd` replaces some of them.
   std::string floats(const std::vector<int64_t> &dims, const char *element,
                      const std::vector<float> &odd = {}) {
-    size_t count = 1;
-    for (int64_t dim : dims)
-      count *= size_t(dim);
-    std::vector<float> values(count);
+    std::vector<float> values(elementsOf(dims));
     for (float &value : values) {
       value = normal(draws);
       if (!odd.empty() && draws() % 37 == 0)
@@ -68,9 +73,14 @@ public:
     }
     if (std::string(element) == "f32")
       return input(dims, element, TENON_F32, values);
-    if (std::string(element) == "f64")
-      return input(dims, element, TENON_F64,
-                   std::vector<double>(values.begin(), values.end()));
+    if (std::string(element) == "f64") {
+      // Bits below those of an f32. NaN, infinities and zeros stay.
+      std::vector<double> wide(values.begin(), values.end());
+      for (double &value : wide)
+        if (std::isnormal(value))
+          value *= 1 + std::ldexp(double(draws() % (1u << 29)), -53);
+      return input(dims, element, TENON_F64, wide);
+    }
     // The upper half of an f32 is a bf16; as f16 it is another number.
     std::vector<uint16_t> halves;
     for (float value : values) {
@@ -84,19 +94,14 @@ public:
   /// Random i64 from `low` to `high`.
   std::string integers(const std::vector<int64_t> &dims, int64_t low,
                        int64_t high) {
-    size_t count = 1;
-    for (int64_t dim : dims)
-      count *= size_t(dim);
-    std::vector<int64_t> values(count);
+    std::vector<int64_t> values(elementsOf(dims));
     for (int64_t &value : values)
       value = low + int64_t(draws() % uint64_t(high - low + 1));
     return input(dims, "i64", TENON_I64, values);
   }
   /// Adds a weight, whose elements are in a file.
   std::string weight(const std::vector<int64_t> &dims) {
-    size_t count = 1;
-    for (int64_t dim : dims)
-      count *= size_t(dim);
+    size_t count = elementsOf(dims);
     std::string type = tensorType(dims, "f32"),
                 name = "@w" + std::to_string(weights.size());
     declarations.push_back({"tenon.weight " + name + " : " + type,
