@@ -8,6 +8,10 @@
 
 namespace tenon {
 
+/// Threads of a block unless its plan says otherwise; TENON_BLOCK_THREADS in
+/// runtime/core/block.h.
+inline constexpr int64_t blockThreads = 256;
+
 class BlockKernel : protected KernelLoops {
 protected:
   explicit BlockKernel(Kernel &kernel) : KernelLoops(kernel) {}

@@ -55,14 +55,9 @@ private:
   }
 
   Value isNonzero(Value i) {
-    SmallVector<LaneIndex> indices;
-    for (Value index : placeOf(i))
-      indices.push_back({index, 0});
     ElementEmitter emitter(kernel, 1);
-    return emitConvert(
-        b, loc, emitter.emit(operand, indices),
-        cast<RankedTensorType>(operand.getType()).getElementType(),
-        b.getI1Type());
+    return emitConvert(b, loc, elementAt(emitter, operand, placeOf(i)),
+                       elementTypeOf(operand), b.getI1Type());
   }
 
   Value addIf(Value condition, Value number) {

@@ -67,10 +67,8 @@ private:
   }
 
   Value load(ArrayRef<Value> place) {
-    SmallVector<LaneIndex> indices;
-    for (Value index : place)
-      indices.push_back({index, 0});
-    return ElementEmitter(kernel, 1).emit(op.getOperand(), indices);
+    ElementEmitter emitter(kernel, 1);
+    return elementAt(emitter, op.getOperand(), place);
   }
 
   CumulativeOp op;

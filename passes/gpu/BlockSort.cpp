@@ -42,10 +42,7 @@ private:
       ElementEmitter emitter(kernel, 1);
       Values place(line);
       place[dim] = column;
-      SmallVector<LaneIndex> indices;
-      for (Value index : place)
-        indices.push_back({index, 0});
-      emitter.store(emitter.emit(op.getOperand(), indices), element,
+      emitter.store(elementAt(emitter, op.getOperand(), place), element,
                     kernel.outputs[0], place);
     });
     callCore(kernel, coreRowFunction("block_sort", element),

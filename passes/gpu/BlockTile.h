@@ -16,9 +16,6 @@ BlockTilePlanAttr planBlockTile(Kernel &kernel, const ContractionNest &nest);
 TaskCounter emitBlockTile(Kernel &kernel, mlir::Value dot,
                           const ContractionNest &nest, BlockTilePlanAttr plan);
 
-/// Threads of a block with this plan, and of every other block of a device.
-inline constexpr int64_t blockThreads = 256;
-
 } // namespace tenon
 
 #endif // TENON_PASSES_GPU_BLOCKTILE_H

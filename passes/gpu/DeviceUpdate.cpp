@@ -4,6 +4,7 @@
 // order, and each one writes the targets that it owns.
 #include "passes/gpu/DeviceUpdate.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/index/UpdateTarget.h"
 
@@ -28,19 +29,13 @@ static Operation *updateOf(FusionOp fusion) {
   llvm_unreachable("a scatter kernel has an update");
 }
 
-static Value elementsOf(Operation *op) {
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return scatter.getUpdates();
-  return cast<DynamicUpdateSliceOp>(op).getUpdate();
-}
-
 namespace {
 class DeviceUpdate : KernelLoops {
 public:
   DeviceUpdate(Kernel &kernel, int64_t tasks)
       : KernelLoops(kernel), tasks(tasks), op(updateOf(kernel.fusion)),
         scatter(dyn_cast<ScatterOp>(op)), scalars(kernel, 1) {
-    Value elements = elementsOf(op);
+    Value elements = PartialUpdate{op, 0}.update();
     int64_t rank = cast<RankedTensorType>(elements.getType()).getRank();
     for (int64_t d = 0; d < rank; ++d) {
       extents.push_back(scalars.extent(elements, d));
@@ -119,7 +114,7 @@ private:
     when(isMine, [&] { store(place, target.place); });
   }
 
-  /// True if the thread is the one of its unit's that owns the target.
+  /// True if this thread owns the target among the threads of its unit.
   Value owns(ArrayRef<Value> target) {
     Value number = at().constant(0);
     for (int64_t d : scatter.getIndexMap())
@@ -140,16 +135,8 @@ private:
   }
 
   void store(ArrayRef<Value> place, ArrayRef<Value> target) {
-    Type element = elementTypeOf(op->getOperand(0));
     ElementEmitter emitter(kernel, 1);
-    Value value = elementAt(emitter, elementsOf(op), place);
-    if (scatter && scatter.getKind() != ScatterKind::Set) {
-      Value old = memref::LoadOp::create(b, loc, kernel.outputs[0], target);
-      if (element.isInteger(1))
-        old = arith::TruncIOp::create(b, loc, b.getI1Type(), old);
-      value = combineUpdate(b, loc, scatter.getKind(), element, old, value);
-    }
-    emitter.store(value, element, kernel.outputs[0], target);
+    storeUpdate(kernel, emitter, op, place, target);
   }
 
   int64_t tasks;
@@ -167,7 +154,7 @@ private:
 
 DeviceUpdatePlanAttr planDeviceUpdate(FusionOp fusion) {
   Operation *op = updateOf(fusion);
-  auto update = cast<RankedTensorType>(elementsOf(op).getType()),
+  auto update = cast<RankedTensorType>(PartialUpdate{op, 0}.update().getType()),
        result = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t tasks = mostTasks;
   // No element of the output has two threads.

@@ -7,6 +7,7 @@
 #include "dialects/tenon/KernelPlan.h"
 #include "dialects/tenon/Remarks.h"
 #include "passes/gpu/BlockAttention.h"
+#include "passes/gpu/BlockKernel.h"
 #include "passes/gpu/BlockNonzero.h"
 #include "passes/gpu/BlockScan.h"
 #include "passes/gpu/BlockSort.h"
@@ -23,7 +24,6 @@
 #include "passes/kernel/KernelWork.h"
 #include "passes/kernel/LaunchSizes.h"
 #include "passes/kernel/attention/GeneralAttention.h"
-#include "passes/kernel/index/IndexKernels.h"
 #include "passes/kernel/nest/KernelNests.h"
 #include "passes/kernel/rows/RowKernels.h"
 
@@ -85,19 +85,30 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
                               "comes first");
     OpBuilder builder(fusion);
     Attribute plan = planOf(fusion);
+    if (!isOfDevice(fusion, plan))
+      return fusion.emitError("expected the plan of a device's kernel, got ")
+             << plan;
     auto type = cast<MemRefType>(fusion.getOutputs()[0].getType());
     auto tile = dyn_cast<BlockTilePlanAttr>(plan);
     if (isa<DeviceUpdatePlanAttr>(plan))
       if (Value first = copiedBeforeUpdate(fusion))
-        launch(builder, fusion, copyOf(fusion, first));
+        launch(builder, fusion, copyOf(fusion, first), false);
     if (tile && !type.hasStaticShape())
       launchTilesOrFewRows(builder, fusion, tile);
     else
       launch(builder, fusion, kernelOf(fusion, plan));
-    if (isa<BlockPlanAttr>(plan) && isSuppression(fusion))
-      launch(builder, fusion, joinOf(fusion));
+    if (isSuppression(fusion))
+      launch(builder, fusion, joinOf(fusion), false);
     fusion.erase();
     return success();
+  }
+
+  /// True unless the plan is one for CPUs: general updates and searches have
+  /// one task.
+  static bool isOfDevice(FusionOp fusion, Attribute plan) {
+    if (fusion.getKind() == FusionKind::Scatter)
+      return isa<DeviceUpdatePlanAttr>(plan);
+    return fusion.getKind() != FusionKind::Opaque || isa<BlockPlanAttr>(plan);
   }
 
   /// Launches the kernel in tiles. As sizes are known only at run time, the
@@ -159,13 +170,17 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     return kernel;
   }
 
+  /// Launches a kernel of the fusion. The work of the fusion counts for its
+  /// main kernel alone.
   static void launch(OpBuilder &builder, FusionOp fusion,
-                     const DeviceKernel &kernel) {
+                     const DeviceKernel &kernel, bool isMain = true) {
     Location loc = fusion.getLoc();
     Value tasks =
         unlessEmpty(builder, fusion,
                     kernel.tasks(builder, loc, dividedSizes(builder, fusion)));
-    KernelWork work = countWork(fusion, builder);
+    Value none = IndexBuilder{builder, loc}.constant(0);
+    KernelWork work =
+        isMain ? countWork(fusion, builder) : KernelWork{none, none};
     SmallVector<Value> operands(fusion.getOperands());
     func::FuncOp func = kernel.func;
     DeviceLaunchOp::create(builder, loc, func.getName(), tasks, kernel.threads,
@@ -252,15 +267,10 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
         return emitBlockSort(kernel);
       return opOf<TopKOp>(kernel) ? emitTopK(kernel) : emitSort(kernel);
     case FusionKind::Scatter:
-      if (auto update = dyn_cast<DeviceUpdatePlanAttr>(plan))
-        return emitDeviceUpdate(kernel, update);
-      return emitScatter(kernel);
+      return emitDeviceUpdate(kernel, cast<DeviceUpdatePlanAttr>(plan));
     case FusionKind::Opaque:
-      if (opOf<NonzeroOp>(kernel))
-        return isa<BlockPlanAttr>(plan) ? emitBlockNonzero(kernel)
-                                        : emitNonzero(kernel);
-      return isa<BlockPlanAttr>(plan) ? emitBlockSuppression(kernel)
-                                      : emitNonMaxSuppression(kernel);
+      return opOf<NonzeroOp>(kernel) ? emitBlockNonzero(kernel)
+                                     : emitBlockSuppression(kernel);
     }
     return nullptr;
   }

@@ -5,7 +5,6 @@
 
 #include "passes/gpu/AlignedVectors.h"
 #include "passes/gpu/BlockKernel.h"
-#include "passes/gpu/BlockTile.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/element/FlatMemory.h"
 

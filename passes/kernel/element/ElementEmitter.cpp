@@ -497,4 +497,12 @@ Value ElementEmitter::extent(Value tensor, int64_t dim) {
       });
 }
 
+Value elementAt(ElementEmitter &emitter, Value tensor, ArrayRef<Value> place) {
+  SmallVector<LaneIndex> indices;
+  for (Value i : place)
+    indices.push_back({i, 0});
+  emitter.forget();
+  return emitter.emit(tensor, indices);
+}
+
 } // namespace tenon

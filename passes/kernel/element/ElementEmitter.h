@@ -140,6 +140,16 @@ private:
   bool hasFailed = false;
 };
 
+/// The element of `tensor` at `place`, read with an emitter of one lane, which
+/// forgets what it has emitted.
+mlir::Value elementAt(ElementEmitter &emitter, mlir::Value tensor,
+                      llvm::ArrayRef<mlir::Value> place);
+
+/// The element type of a tensor of the region.
+inline mlir::Type elementTypeOf(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getElementType();
+}
+
 } // namespace tenon
 
 #endif // TENON_PASSES_KERNEL_ELEMENT_ELEMENTEMITTER_H

@@ -7,30 +7,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace tenon {
-
-/// Writes zeros to the rows behind the last one. Their values have no meaning,
-/// but threads of a later kernel may load them before they know that.
-static void clearRest(Kernel &kernel, ElementEmitter &emitter, Value count) {
-  OpBuilder &b = kernel.builder;
-  Location loc = kernel.loc();
-  IndexBuilder at{b, loc};
-  Value selected = kernel.outputs[0];
-  Value first = arith::IndexCastOp::create(b, loc, b.getIndexType(), count);
-  auto rows = scf::ForOp::create(b, loc, first, emitter.extent(selected, 0),
-                                 at.constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rows.getBody());
-  Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
-  for (int64_t column = 0; column < 3; ++column)
-    memref::StoreOp::create(
-        b, loc, zero, selected,
-        ValueRange{rows.getInductionVar(), at.constant(column)});
-}
 
 TaskCounter emitNonMaxSuppression(Kernel &kernel) {
   auto op = opOf<NonMaxSuppressionOp>(kernel);
@@ -57,8 +37,6 @@ TaskCounter emitNonMaxSuppression(Kernel &kernel) {
        addressOf(kernel, kernel.outputs[0], {at.constant(0), at.constant(0)})},
       b.getI64Type());
   memref::StoreOp::create(b, loc, count, kernel.outputs[1], ValueRange());
-  if (kernel.hasFineTasks)
-    clearRest(kernel, emitter, count);
   return oneTask();
 }
 

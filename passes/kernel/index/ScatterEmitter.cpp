@@ -47,8 +47,7 @@ public:
       SmallVector<Value> target;
       for (auto [start, offset] : llvm::zip(starts, place))
         target.push_back(index().add(start, offset));
-      emitter.store(elementAt(emitter, op.getUpdate(), place),
-                    elementTypeOf(op.getUpdate()), kernel.outputs[0], target);
+      storeUpdate(kernel, emitter, op, place, target);
     });
   }
 
@@ -81,16 +80,7 @@ private:
           &scf::IfOp::create(b, loc, target.inside, false)
                .getThenRegion()
                .front());
-    Value update = elementAt(emitter, op.getUpdates(), place);
-    Type element = elementTypeOf(op.getOperand());
-    if (op.getKind() != ScatterKind::Set) {
-      Value old =
-          memref::LoadOp::create(b, loc, kernel.outputs[0], target.place);
-      if (element.isInteger(1))
-        old = arith::TruncIOp::create(b, loc, b.getI1Type(), old);
-      update = combineUpdate(b, loc, op.getKind(), element, old, update);
-    }
-    emitter.store(update, element, kernel.outputs[0], target.place);
+    storeUpdate(kernel, emitter, op, place, target.place);
   }
 
   Kernel &kernel;

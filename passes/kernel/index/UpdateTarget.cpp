@@ -2,22 +2,16 @@
 // StableHLO specification defines them.
 #include "passes/kernel/index/UpdateTarget.h"
 
+#include "dialects/tenon/PartialUpdate.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
 namespace tenon {
-
-Value elementAt(ElementEmitter &emitter, Value tensor, ArrayRef<Value> place) {
-  SmallVector<LaneIndex> indices;
-  for (Value i : place)
-    indices.push_back({i, 0});
-  emitter.forget();
-  return emitter.emit(tensor, indices);
-}
 
 SmallVector<Value> sliceStart(Kernel &kernel, ElementEmitter &emitter,
                               DynamicUpdateSliceOp op) {
@@ -115,6 +109,22 @@ Value combineUpdate(OpBuilder &b, Location loc, ScatterKind kind, Type element,
       emitCombine(b, loc, reduce, wide, emitConvert(b, loc, old, element, wide),
                   emitConvert(b, loc, update, element, wide));
   return emitConvert(b, loc, combined, wide, element);
+}
+
+void storeUpdate(Kernel &kernel, ElementEmitter &emitter, Operation *op,
+                 ArrayRef<Value> place, ArrayRef<Value> target) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  Type element = elementTypeOf(op->getOperand(0));
+  Value update = elementAt(emitter, PartialUpdate{op, 0}.update(), place);
+  auto scatter = dyn_cast<ScatterOp>(op);
+  if (scatter && scatter.getKind() != ScatterKind::Set) {
+    Value old = memref::LoadOp::create(b, loc, kernel.outputs[0], target);
+    if (element.isInteger(1))
+      old = arith::TruncIOp::create(b, loc, b.getI1Type(), old);
+    update = combineUpdate(b, loc, scatter.getKind(), element, old, update);
+  }
+  emitter.store(update, element, kernel.outputs[0], target);
 }
 
 } // namespace tenon

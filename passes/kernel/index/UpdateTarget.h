@@ -32,14 +32,12 @@ mlir::Value combineUpdate(mlir::OpBuilder &b, mlir::Location loc,
                           ScatterKind kind, mlir::Type element, mlir::Value old,
                           mlir::Value update);
 
-/// The element of `tensor` at `place`, read with an emitter of one lane.
-mlir::Value elementAt(ElementEmitter &emitter, mlir::Value tensor,
-                      llvm::ArrayRef<mlir::Value> place);
-
-/// The element type of a tensor of the region.
-inline mlir::Type elementTypeOf(mlir::Value tensor) {
-  return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getElementType();
-}
+/// Writes the element at `place` of the update of `op`, a scatter or
+/// dynamic_update_slice, to `target` of the output, combined with the old
+/// element as a scatter says. `emitter` has one lane.
+void storeUpdate(Kernel &kernel, ElementEmitter &emitter, mlir::Operation *op,
+                 llvm::ArrayRef<mlir::Value> place,
+                 llvm::ArrayRef<mlir::Value> target);
 
 } // namespace tenon
 

@@ -243,7 +243,8 @@ TaskCounter emitTopK(Kernel &kernel) {
     ElementEmitter sizes(kernel, 1);
     Value width = sizes.extent(op.getOperand(), dim);
     Value wanted = at.min(sizes.extent(kernel.outputs[0], dim), width);
-    if (dim + 1 != type.getRank() ||
+    // Each thread of a device would have memory for the elements of its own.
+    if (kernel.hasFineTasks || dim + 1 != type.getRank() ||
         !ElementRanks::covers(type.getElementType()))
       return emitHeap(kernel, op, line, width, wanted);
     // Places are numbers of 32 bits.
