@@ -236,6 +236,19 @@ def file_sizes(options):
                 yield f"{path}: {lines} lines"
 
 
+def source_order(options):
+    """targets list their sources by name, folders last"""
+    for path in FILES:
+        if os.path.basename(path) != "CMakeLists.txt":
+            continue
+        for call in re.findall(r"^\s*\w+\(([^()]*)\)", read(path), re.M):
+            sources = [word for word in call.split()
+                       if re.fullmatch(r"[\w/-]+\.(cpp|c)", word)]
+            for before, after in zip(sources, sources[1:]):
+                if ("/" in before, before) > ("/" in after, after):
+                    yield f"{path}: {after} stands after {before}"
+
+
 def openings(options):
     """a source opens with what comes in and what is true afterwards"""
     for path in FILES:
@@ -365,7 +378,7 @@ def ods_examples(options):
 
 RULES = [layering, room_sizes, compiler_rooms, secrets, quiet_libraries,
          pass_names, dialect_tests, annotations_declared, labels_tested, lit_run_lines, file_sizes,
-         openings, python_parses, guards, words, plain_words, links, licence, bad_rows,
+         source_order, openings, python_parses, guards, words, plain_words, links, licence, bad_rows,
          docs_fresh, ods_examples]
 
 
