@@ -40,11 +40,7 @@ void addBoundary(OpGraph &graph, const char *kind, StringAttr name,
 
 void finishEdges(OpGraph &graph) {
   llvm::sort(graph.edges);
-  graph.edges.erase(llvm::unique(graph.edges,
-                                 [](const GraphEdge &a, const GraphEdge &b) {
-                                   return !(a < b) && !(b < a);
-                                 }),
-                    graph.edges.end());
+  graph.edges.erase(llvm::unique(graph.edges), graph.edges.end());
 }
 
 namespace {

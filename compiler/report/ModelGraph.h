@@ -3,6 +3,7 @@
 #ifndef TENON_COMPILER_REPORT_MODELGRAPH_H
 #define TENON_COMPILER_REPORT_MODELGRAPH_H
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,9 +30,7 @@ struct GraphNode {
 /// `to` reads what `from` computes.
 struct GraphEdge {
   size_t from, to;
-  bool operator<(const GraphEdge &other) const {
-    return std::pair(from, to) < std::pair(other.from, other.to);
-  }
+  auto operator<=>(const GraphEdge &) const = default;
 };
 
 /// Nodes are in the order of the program, so an edge leads to a later node.
