@@ -357,3 +357,34 @@ func.func @long_rows(%call: !llvm.ptr, %x: memref<1x50257xf32>, %y: memref<1x502
   return
 }
 }
+
+// -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
+// Attention without batch dimensions has a task for each block of query rows,
+// and each task reads all keys.
+// CHECK-LABEL: func.func @attention_without_batch(
+// CHECK: %[[ROWS:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x8xf32>
+// CHECK: %[[ROUNDED:.*]] = arith.addi %[[ROWS]], %c47
+// CHECK: %[[BLOCKS:.*]] = arith.divui %[[ROUNDED]], %c48
+// CHECK: %[[TASKS:.*]] = arith.select %{{.*}}, %{{.*}}, %[[BLOCKS]]
+// CHECK: tenon.launch @[[KERNEL:[^ ]+]] tasks %[[TASKS]]
+// CHECK: func.func private @[[KERNEL]](%{{[^:]*}}: !llvm.ptr, %[[Q:[^:]*]]: memref<?x8xf32>, %[[K:[^:]*]]: memref<?x8xf32>,
+// CHECK: %[[QUERIES:.*]] = memref.dim %[[Q]],
+// CHECK: %[[KEYS:.*]] = memref.dim %[[K]],
+// CHECK: scf.for %[[TASK:[^ ]+]] =
+// CHECK: %[[BLOCK:.*]] = arith.remui %[[TASK]], %
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c48
+// CHECK: %[[LEFT:.*]] = arith.subi %[[QUERIES]], %[[FIRST]]
+// CHECK: arith.minsi %[[LEFT]], %c48
+// CHECK: arith.divui %[[KEYS]], %c64
+func.func @attention_without_batch(%q: memref<?x8xf32>, %k: memref<?x8xf32>, %v: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  tenon.fusion attention ins(%q, %k, %v : memref<?x8xf32>, memref<?x8xf32>, memref<?x8xf32>) outs(%y : memref<?x8xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %c: tensor<?x8xf32>):
+    %0 = tenon.attention %a, %b, %c order [0, 1] x [0, 1] x [0, 1] to [0, 1] scale 1.0 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    tenon.yield %0 : tensor<?x8xf32>
+  }
+  return
+}
+}
