@@ -4,7 +4,6 @@
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Option/Option.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tenon::cli::options;
@@ -23,14 +22,10 @@ struct Flag {
 static std::vector<Flag> flagsOf(const Verb &verb) {
   std::vector<Flag> flags;
   const llvm::opt::OptTable &table = optionTable();
-  for (unsigned id = OPT_UNKNOWN + 1; id <= table.getNumOptions(); ++id) {
-    const char *help = table.getOptionHelpText(id);
-    const llvm::opt::Option option = table.getOption(id);
-    if (!option.isValid() || !help ||
-        option.getKind() == llvm::opt::Option::GroupClass ||
-        !option.hasVisibilityFlag(verb.bit))
-      continue;
-    Flag flag{option.getPrefixedName().str(), help, {}};
+  for (const llvm::opt::Option &option : listedFlags(verb.bit)) {
+    Flag flag{option.getPrefixedName().str(),
+              table.getOptionHelpText(option.getID()),
+              {}};
     for (const std::string &value :
          table.suggestValueCompletions(flag.spelling, ""))
       flag.values.push_back(value);

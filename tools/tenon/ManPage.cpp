@@ -6,9 +6,6 @@
 #include "tools/tenon/Verbs.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Option/Option.h"
-
-using namespace tenon::cli::options;
 
 namespace tenon::cli {
 
@@ -30,33 +27,27 @@ static std::string roff(llvm::StringRef text) {
 }
 
 /// The flags of a verb by the heading of their group, in the table's order.
-static llvm::MapVector<llvm::StringRef, std::vector<llvm::opt::OptSpecifier>>
+static llvm::MapVector<llvm::StringRef, std::vector<llvm::opt::Option>>
 flagsByHeading(const Verb &verb) {
-  llvm::MapVector<llvm::StringRef, std::vector<llvm::opt::OptSpecifier>> result;
-  const llvm::opt::OptTable &table = optionTable();
-  for (unsigned id = OPT_UNKNOWN + 1; id <= table.getNumOptions(); ++id) {
-    const llvm::opt::Option option = table.getOption(id);
-    if (!option.isValid() || !table.getOptionHelpText(id) ||
-        option.getKind() == llvm::opt::Option::GroupClass ||
-        !option.hasVisibilityFlag(verb.bit))
-      continue;
+  llvm::MapVector<llvm::StringRef, std::vector<llvm::opt::Option>> result;
+  for (const llvm::opt::Option &option : listedFlags(verb.bit)) {
     const llvm::opt::Option group = option.getGroup();
-    const char *heading =
-        group.isValid() ? table.getOptionHelpText(group.getID()) : nullptr;
-    result[heading ? heading : "Other"].push_back(id);
+    const char *heading = group.isValid()
+                              ? optionTable().getOptionHelpText(group.getID())
+                              : nullptr;
+    result[heading ? heading : "Other"].push_back(option);
   }
   return result;
 }
 
-static void printFlag(llvm::raw_ostream &out, llvm::opt::OptSpecifier id) {
+static void printFlag(llvm::raw_ostream &out, const llvm::opt::Option &option) {
   const llvm::opt::OptTable &table = optionTable();
-  const llvm::opt::Option option = table.getOption(id);
   out << ".TP\n.B " << roff(option.getPrefixedName());
-  if (const char *value = table.getOptionMetaVar(id)) {
+  if (const char *value = table.getOptionMetaVar(option.getID())) {
     bool isJoined = option.getKind() == llvm::opt::Option::JoinedClass;
     out << (isJoined ? "\\fI" : " \\fI") << roff(value) << "\\fR";
   }
-  out << "\n" << roff(table.getOptionHelpText(id)) << ".\n";
+  out << "\n" << roff(table.getOptionHelpText(option.getID())) << ".\n";
 }
 
 void printManPage(llvm::raw_ostream &out) {
@@ -76,7 +67,7 @@ void printManPage(llvm::raw_ostream &out) {
         << roff(verb.summary) << ".\n";
     for (const auto &[heading, flags] : flagsByHeading(verb)) {
       out << ".PP\n.I " << roff(heading) << "\n";
-      for (llvm::opt::OptSpecifier flag : flags)
+      for (const llvm::opt::Option &flag : flags)
         printFlag(out, flag);
     }
   }

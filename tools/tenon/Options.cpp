@@ -8,7 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
-#include "llvm/Option/Option.h"
 
 using namespace llvm::opt;
 
@@ -42,6 +41,17 @@ public:
 const OptTable &optionTable() {
   static const Table table;
   return table;
+}
+
+std::vector<Option> listedFlags(VerbBit verb) {
+  std::vector<Option> flags;
+  const OptTable &table = optionTable();
+  for (unsigned id = OPT_UNKNOWN + 1; id <= table.getNumOptions(); ++id)
+    if (const Option option = table.getOption(id);
+        option.isValid() && option.getKind() != Option::GroupClass &&
+        table.getOptionHelpText(id) && option.hasVisibilityFlag(verb))
+      flags.push_back(option);
+  return flags;
 }
 
 Diagnostic usageError(std::string text, std::string help) {

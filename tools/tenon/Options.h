@@ -8,8 +8,10 @@
 
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
+#include "llvm/Option/Option.h"
 
 #include <optional>
+#include <vector>
 
 namespace tenon::cli {
 
@@ -41,6 +43,9 @@ enum ID {
 
 /// The option table generated from Options.td.
 const llvm::opt::OptTable &optionTable();
+
+/// The flags that the help of `verb` lists, in the table's order.
+std::vector<llvm::opt::Option> listedFlags(VerbBit verb);
 
 /// The parsed arguments of one verb, or a usage error.
 struct ParsedArguments {
