@@ -3,6 +3,7 @@
 #include "tools/tenon/BenchChart.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,17 +59,18 @@ static size_t characters(llvm::StringRef text) {
   return llvm::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
 }
 
-/// `text` with its middle left out if it is long.
-static std::string shorten(const std::string &text) {
-  if (characters(text) <= longestLabel)
-    return text;
-  auto isInside = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };
-  size_t head = longestLabel / 2, tail = text.size() - longestLabel / 2;
-  while (isInside(head))
-    --head;
-  while (isInside(tail))
-    ++tail;
-  return text.substr(0, head) + "\u2026" + text.substr(tail);
+/// `text` with its middle left out if it is long. Characters stay whole.
+static std::string shorten(llvm::StringRef text) {
+  std::string whole = llvm::json::fixUTF8(text);
+  std::vector<size_t> starts; // of characters
+  for (size_t at = 0; at < whole.size(); ++at)
+    if ((whole[at] & 0xc0) != 0x80)
+      starts.push_back(at);
+  if (starts.size() <= longestLabel)
+    return whole;
+  size_t half = longestLabel / 2;
+  return whole.substr(0, starts[half]) + "\u2026" +
+         whole.substr(starts[starts.size() - half]);
 }
 
 /// A step of the axis: the greatest of 1, 2 and 5 times a power of ten that
@@ -81,16 +83,18 @@ static double stepOf(double most) {
   return step / 10;
 }
 
+/// `tick`, a multiple of `step`, without digits that are zero in all ticks.
 static std::string tickText(double tick, double step) {
   if (step >= 1e6)
     return llvm::formatv("{0:f0} M", tick / 1e6);
   if (step >= 1e3)
     return llvm::formatv("{0:f0} k", tick / 1e3);
-  return llvm::formatv(step >= 1      ? "{0:f0}"
-                       : step >= 0.1  ? "{0:f1}"
-                       : step >= 0.01 ? "{0:f2}"
-                                      : "{0:f4}",
-                       tick);
+  // A step like 0.05 is slightly more or less than it reads.
+  int decimals = int(std::ceil(-std::log10(step) - 1e-6));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.*f", std::max(0, decimals), tick);
+  return text;
 }
 
 namespace {
