@@ -314,10 +314,28 @@ uint64_t Compiler::cpuFeatures(const std::string &cpu) {
   return target ? target->cpuFeatures : 0;
 }
 
+/// The stage that printStage prints.
+static const Phase &printedStage(const CompileOptions &options) {
+  if (options.stopAfter.empty())
+    return phaseTable().front();
+  const Phase *stage = findPhase(options.stopAfter);
+  assert(stage && "expected the name of a phase in stopAfter");
+  return *stage;
+}
+
+/// The phase after which kernels and their launches are known.
+static const Phase &lastOfGraph() { return *findPhase("tiled"); }
+
+static int countUpTo(const Phase &last) {
+  return int(&last - phaseTable().begin()) + 1;
+}
+
+int Compiler::countGraphSteps() { return countUpTo(lastOfGraph()); }
+
 int Compiler::countSteps(const CompileOptions &options) {
-  int phases = int(phaseTable().size());
   if (options.emit == EmitKind::Mlir)
-    return phases;
+    return countUpTo(printedStage(options));
+  int phases = countUpTo(phaseTable().back());
   // The steps of the device's kernels and of their machine code.
   phases += !options.devices.empty();
   phases += options.cubins;
@@ -339,15 +357,12 @@ int Compiler::countSteps(const CompileOptions &options) {
 
 std::string Compiler::printStage(const CompileOptions &options,
                                  Status &status) {
-  const Phase *last = options.stopAfter.empty() ? &phaseTable().front()
-                                                : findPhase(options.stopAfter);
-  assert(last && "expected the name of a phase in stopAfter");
   std::vector<TargetChoice> targets = chooseTargets(options, report, status);
   if (targets.empty())
     return "";
   Workers workers(options.jobs);
   Compilation compilation(options, formats, workers, report, onPhase);
-  if (!compilation.run(*last, targets)) {
+  if (!compilation.run(printedStage(options), targets)) {
     status = compilation.status;
     return "";
   }
@@ -374,10 +389,10 @@ ModelGraph Compiler::graph(const CompileOptions &options, Status &status) {
       describeGraphs(module, graph);
     else if (phase.name == "planned")
       describeFusions(module, graph);
-    else if (phase.name == "tiled")
+    else if (&phase == &lastOfGraph())
       describeLaunches(module, graph);
   };
-  bool finished = compilation.run(*findPhase("tiled"), targets);
+  bool finished = compilation.run(lastOfGraph(), targets);
   status = compilation.status;
   return finished ? graph : ModelGraph();
 }

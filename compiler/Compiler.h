@@ -58,8 +58,11 @@ public:
   /// tenon_cpu_feature; 0 where it is unknown.
   static uint64_t cpuFeatures(const std::string &cpu);
 
-  /// How often onPhase is called for a compilation into files.
+  /// How often compile(), or printStage() if MLIR is emitted, calls onPhase.
   static int countSteps(const CompileOptions &options);
+
+  /// How often graph() calls onPhase.
+  static int countGraphSteps();
 
 private:
   DiagnosticHandler report;

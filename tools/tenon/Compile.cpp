@@ -288,7 +288,7 @@ static Status compileModel(Invocation &call, CompileOptions options) {
   auto start = std::chrono::steady_clock::now();
   std::vector<PhaseReport> phases;
   Compiler compiler(call.talk.handler());
-  showPhases(call, compiler, options);
+  showPhases(call, compiler, Compiler::countSteps(options));
   compiler.onPhase = [&, show = compiler.onPhase](const PhaseReport &phase) {
     phases.push_back(phase);
     show(phase);

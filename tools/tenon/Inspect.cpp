@@ -41,7 +41,7 @@ static Status reportModel(Invocation &call, const CompileOptions &options,
                           const ModelSummary &summary) {
   Status status = Status::Success;
   Compiler compiler(call.talk.handler());
-  showPhases(call, compiler, options);
+  showPhases(call, compiler, Compiler::countGraphSteps());
   ModelGraph graph = compiler.graph(options, status);
   if (status != Status::Success)
     return status;

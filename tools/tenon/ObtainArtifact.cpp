@@ -98,7 +98,7 @@ private:
     options.emit = EmitKind::Shared;
     options.output = folder + "/" + artifactName;
     Compiler compiler(report);
-    showPhases(call, compiler, options);
+    showPhases(call, compiler, Compiler::countSteps(options));
     call.talk.detail("compiling " + options.input + " into " + options.output);
     CompileReport result = compiler.compile(options);
     artifact.path = options.output;

@@ -6,10 +6,8 @@
 
 namespace tenon::cli {
 
-void showPhases(Invocation &call, Compiler &compiler,
-                const CompileOptions &options) {
+void showPhases(Invocation &call, Compiler &compiler, int count) {
   setCurrentStage("compile");
-  int count = Compiler::countSteps(options);
   compiler.onPhase = [&talk = call.talk, count,
                       done = 0](const PhaseReport &phase) mutable {
     setCurrentStage("after " + phase.name);

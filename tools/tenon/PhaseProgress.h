@@ -7,10 +7,9 @@
 
 namespace tenon::cli {
 
-/// Shows the phases of `compiler` as they end; `options` are those it gets.
-/// Crash reports name the last phase shown.
-void showPhases(Invocation &call, Compiler &compiler,
-                const CompileOptions &options);
+/// Shows the phases of `compiler` as they end, `count` in all. Crash reports
+/// name the last phase shown.
+void showPhases(Invocation &call, Compiler &compiler, int count);
 
 } // namespace tenon::cli
 

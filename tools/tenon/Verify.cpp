@@ -131,7 +131,7 @@ Status Subject::compile() {
   options.emit = EmitKind::Shared;
   options.output = directory.getPath() + "/model.so";
   Compiler compiler(report);
-  showPhases(call, compiler, options);
+  showPhases(call, compiler, Compiler::countSteps(options));
   CompileReport compiled = compiler.compile(options);
   if (compiled.status != Status::Success)
     return compiled.status;
