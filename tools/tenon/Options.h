@@ -15,13 +15,14 @@
 
 namespace tenon::cli {
 
-/// The visibility bits of Options.td, one for each verb.
+/// The visibility bits of Options.td, one for each verb; `inspect` has one for
+/// calls without --html and one for calls with it.
 enum VerbBit : unsigned {
   CompileVerb = 1 << 1,
   RunVerb = 1 << 2,
   BenchVerb = 1 << 3,
   VerifyVerb = 1 << 4,
-  InspectVerb = 1 << 5,
+  InspectPlain = 1 << 5,
   TargetsVerb = 1 << 6,
   HelpVerb = 1 << 7,
   CompletionVerb = 1 << 8,
@@ -29,7 +30,9 @@ enum VerbBit : unsigned {
   CacheVerb = 1 << 10,
   TokenizeVerb = 1 << 11,
   GenerateVerb = 1 << 12,
-  TranscribeVerb = 1 << 13
+  TranscribeVerb = 1 << 13,
+  InspectHtml = 1 << 14,
+  InspectVerb = InspectPlain | InspectHtml
 };
 
 namespace options {

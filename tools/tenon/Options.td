@@ -7,6 +7,9 @@ def CompileVerb : OptionVisibility;
 def RunVerb : OptionVisibility;
 def BenchVerb : OptionVisibility;
 def VerifyVerb : OptionVisibility;
+// Calls of `inspect` without --html, with it, and both.
+def InspectPlain : OptionVisibility;
+def InspectHtml : OptionVisibility;
 def InspectVerb : OptionVisibility;
 def TargetsVerb : OptionVisibility;
 def HelpVerb : OptionVisibility;
@@ -18,11 +21,14 @@ def GenerateVerb : OptionVisibility;
 def TranscribeVerb : OptionVisibility;
 
 defvar Executing = [RunVerb, BenchVerb, VerifyVerb];
-defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb];
 // The commands that compile any kind of model, and those that compile
 // checkpoints.
+defvar Generating = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectHtml];
 defvar Texts = [GenerateVerb, TranscribeVerb];
 defvar Coding = !listconcat(Generating, Texts);
+// The commands that read any kind of model, and those that may take long.
+defvar Reading = !listconcat(Generating, [InspectVerb]);
+defvar Working = !listconcat(Coding, [InspectVerb]);
 defvar Every = [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
                 TargetsVerb, HelpVerb, CompletionVerb, NoVerb, CacheVerb,
                 TokenizeVerb, GenerateVerb, TranscribeVerb];
@@ -53,9 +59,9 @@ def grp_print : OptionGroup<"print">, HelpText<"Printing">;
 def grp_diagnose : OptionGroup<"diagnose">, HelpText<"Diagnosis">;
 
 // Input
-defm shape : Eq<"--", "shape", Generating, grp_input, "NAME:1x3x?x224",
+defm shape : Eq<"--", "shape", Reading, grp_input, "NAME:1x3x?x224",
   "Fix the shape of input NAME; '?' keeps an extent dynamic">;
-defm dim : Eq<"--", "dim", Generating, grp_input, "NAME=N",
+defm dim : Eq<"--", "dim", Reading, grp_input, "NAME=N",
   "Fix the dynamic extent NAME; commands that compile may also bound it: NAME=MIN..MAX[:MULTIPLE]">;
 defm context : Eq<"--", "context", [RunVerb, BenchVerb, VerifyVerb, GenerateVerb], grp_input, "NAME=N,..",
   "Choose sizes of context extents, which the states of the model have; repeatable">;
@@ -122,7 +128,7 @@ def MD : On<"-", "MD", [CompileVerb], grp_output, "Write a dependency file for M
 def MF : Separate<["-"], "MF">, Visibility<[CompileVerb]>, Group<grp_output>,
   MetaVarName<"FILE">, HelpText<"Name of the dependency file">;
 
-defm html : Eq<"--", "html", [InspectVerb], grp_output, "FILE",
+defm html : Eq<"--", "html", [InspectHtml], grp_output, "FILE",
   "Write a page that shows the graph before and after fusion, the kernels and the memory; a model is compiled up to "
   "its kernels for that">;
 
@@ -196,7 +202,7 @@ def stats : On<"--", "stats", [CompileVerb, RunVerb, BenchVerb], grp_measure,
   "Print how many calls each variant had; of a compilation, how often each decision was made">;
 def profile : On<"--", "profile", [RunVerb], grp_measure,
   "Print the time of each kernel, and the least time that this machine could need for it">;
-def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb, InspectVerb]>, Group<grp_measure>,
+def profile_to : Joined<["--"], "profile=">, Visibility<[RunVerb, InspectHtml]>, Group<grp_measure>,
   MetaVarName<"TRACE.json">, HelpText<"Print the same, and write every launch to a Chrome trace; inspect: show the "
   "times of this trace in the page of --html">;
 
@@ -217,7 +223,7 @@ defm atol : Eq<"--", "atol", [RunVerb, VerifyVerb], grp_compare, "X", "Absolute 
 def per_op : On<"--", "per-op", [VerifyVerb], grp_compare,
   "Compare every value that the model computes, not only its outputs">;
 
-defm verify : Eq<"--", "verify", [InspectVerb], grp_compare, "RESULT.json",
+defm verify : Eq<"--", "verify", [InspectHtml], grp_compare, "RESULT.json",
   "Show the errors of 'tenon verify --format=json' in the page of --html">;
 
 // Printing
@@ -237,8 +243,8 @@ def verbose : On<"--", "verbose", Texts, grp_print,
   "memory">;
 def skip_special_tokens : On<"--", "skip-special-tokens", [TokenizeVerb], grp_print,
   "With --decode: leave out the text of special tokens">;
-def ops : On<"--", "ops", [InspectVerb], grp_print, "List every kind of op, or every kernel of an artifact">;
-defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectVerb,
+def ops : On<"--", "ops", [InspectPlain], grp_print, "List every kind of op, or every kernel of an artifact">;
+defm format : Eq<"--", "format", [CompileVerb, RunVerb, BenchVerb, VerifyVerb, InspectPlain,
                                   TargetsVerb, CacheVerb, TokenizeVerb, GenerateVerb, TranscribeVerb, NoVerb],
   grp_print, "FORMAT", "Format of the result: text or json; bench: md, csv or json; transcribe: also srt or vtt",
   "text,json,md,csv,srt,vtt">;
@@ -253,15 +259,15 @@ defm remarks : Eq<"--", "remarks", [CompileVerb], grp_diagnose, "CATEGORY,..",
   "Say what was done for speed or was not, and why: all or some of attention, fusion, in-place, kernels, packing, "
   "products, transfers, variants and weights", "all,attention,fusion,in-place,kernels,packing,products,transfers,variants,weights">;
 def time : On<"--", "time", [CompileVerb], grp_diagnose, "Print the time of each stage">;
-defm timeout : Eq<"--", "timeout", Coding, grp_diagnose, "TIME",
+defm timeout : Eq<"--", "timeout", Working, grp_diagnose, "TIME",
   "Stop the command when it takes longer: 500ms, 2s; exit status 10">;
-defm max_memory : Eq<"--", "max-memory", Coding, grp_diagnose, "SIZE",
+defm max_memory : Eq<"--", "max-memory", Working, grp_diagnose, "SIZE",
   "Stop the command when it takes more memory: 512M, 2G; the default for a run is the memory that is left; "
   "exit status 5">;
-defm progress : Eq<"--", "progress", Coding, grp_diagnose, "WHEN",
+defm progress : Eq<"--", "progress", Working, grp_diagnose, "WHEN",
   "Progress lines: auto (on a terminal), plain or none", "auto,plain,none">;
-def q : On<"-", "q", Coding, grp_diagnose, "Print only errors and results">;
-def v : On<"-", "v", Coding, grp_diagnose, "Print more about each step">;
+def q : On<"-", "q", Working, grp_diagnose, "Print only errors and results">;
+def v : On<"-", "v", Working, grp_diagnose, "Print more about each step">;
 defm color : Eq<"--", "color", Every, grp_diagnose, "WHEN",
   "Colours: auto, always or never", "auto,always,never">;
 defm diagnostics_format : Eq<"--", "diagnostics-format", Every, grp_diagnose, "FORMAT",

@@ -19,30 +19,33 @@ using llvm::json::Object;
 
 namespace tenon::cli {
 
-Status checkReportFlags(Invocation &call, const std::string &input) {
-  if (call.args.hasArg(OPT_html)) {
-    for (unsigned id : {OPT_format, OPT_ops})
-      if (const llvm::opt::Arg *arg = call.args.getLastArg(id))
-        return call.talk.usage(arg->getAsString(call.args) +
-                               " is not for --html, which prints no result");
-    std::string path = call.args.getLastArgValue(OPT_html).str();
-    Status status = checkOutput(call.talk, path, input);
-    for (unsigned id : {OPT_profile_to, OPT_verify})
-      if (const llvm::opt::Arg *arg = call.args.getLastArg(id);
-          arg && status == Status::Success)
-        status =
-            checkDistinct(call.talk, {{"the page", path}}, arg->getValue());
-    return status;
-  }
-  for (unsigned id :
-       {OPT_profile_to, OPT_verify, OPT_mcpu, OPT_mattr, OPT_device, OPT_O,
-        OPT_no_fold_batch_norm, OPT_weight_format, OPT_cache_format,
-        OPT_gen_compat, OPT_matmul_precision, OPT_specialize, OPT_pad,
-        OPT_signature, OPT_function, OPT_tag, OPT_feeds, OPT_fetches})
-    if (const llvm::opt::Arg *arg = call.args.getLastArg(id))
+/// Refuses flags of the other kind of call: with a page or without.
+static Status checkKindOfCall(Invocation &call, bool hasPage) {
+  VerbBit kind = hasPage ? InspectHtml : InspectPlain;
+  for (const llvm::opt::Arg *arg : call.args) {
+    const llvm::opt::Option &option = arg->getOption();
+    if (option.hasVisibilityFlag(InspectVerb) &&
+        !option.hasVisibilityFlag(kind))
       return call.talk.usage(arg->getAsString(call.args) +
-                             " needs --html=FILE");
+                             (hasPage
+                                  ? " is not for --html, which prints no result"
+                                  : " needs --html=FILE"));
+  }
   return Status::Success;
+}
+
+Status checkReportFlags(Invocation &call, const std::string &input) {
+  bool hasPage = call.args.hasArg(OPT_html);
+  Status status = checkKindOfCall(call, hasPage);
+  if (!hasPage || status != Status::Success)
+    return status;
+  std::string path = call.args.getLastArgValue(OPT_html).str();
+  status = checkOutput(call.talk, path, input);
+  for (unsigned id : {OPT_profile_to, OPT_verify})
+    if (const llvm::opt::Arg *arg = call.args.getLastArg(id);
+        arg && status == Status::Success)
+      status = checkDistinct(call.talk, {{"the page", path}}, arg->getValue());
+  return status;
 }
 
 ModelGraph launchesOf(const tenon_model_desc &desc) {
