@@ -42,6 +42,15 @@ TEST(Comparison, SpecialValuesAgreeWithThemselvesAlone) {
   EXPECT_FALSE(same({1}, {INFINITY}));
 }
 
+TEST(Comparison, ADifferenceThatIsNoNumberIsTheLargest) {
+  Difference d = compareTensors(floats({NAN, 3}), floats({1, 2}), {});
+  EXPECT_TRUE(std::isnan(d.maxAbsolute));
+  EXPECT_TRUE(std::isnan(d.maxRelative));
+  d = compareTensors(floats({INFINITY, 3}), floats({1, 2}), {});
+  EXPECT_EQ(d.maxAbsolute, INFINITY);
+  EXPECT_EQ(d.maxRelative, INFINITY);
+}
+
 TEST(Comparison, IntegersAreExactUnlessAsked) {
   EXPECT_FALSE(same({1000}, {1001}, {}, TENON_I32));
   EXPECT_TRUE(same({1000}, {1001}, {std::nullopt, 1.0}, TENON_I32));

@@ -2,7 +2,6 @@
 // integers are compared as integers.
 #include "tools/tenon/Comparison.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tenon::cli {
@@ -29,6 +28,14 @@ static std::string positionText(const Tensor &tensor, int64_t index) {
   return "[" + text + "]";
 }
 
+/// Raises `largest` to `value`; true if it was less. NaN is above all numbers.
+static bool raise(double &largest, double value) {
+  if (std::isnan(largest) || value <= largest)
+    return false;
+  largest = value;
+  return true;
+}
+
 Difference compareTensors(const Tensor &actual, const Tensor &expected,
                           const Tolerance &tolerance) {
   Difference result;
@@ -49,13 +56,10 @@ Difference compareTensors(const Tensor &actual, const Tensor &expected,
     if (floats && (a == e || (std::isnan(a) && std::isnan(e))))
       continue;
     double distance = std::fabs(a - e);
-    if (!(distance <= result.maxAbsolute)) {
-      result.maxAbsolute = distance;
+    if (raise(result.maxAbsolute, distance))
       worst = i;
-    }
     if (e != 0)
-      result.maxRelative =
-          std::max(result.maxRelative, distance / std::fabs(e));
+      raise(result.maxRelative, distance / std::fabs(e));
     // The condition is false for a NaN distance, so that NaN counts as a
     // difference. So does an infinity if the other element is finite.
     if (std::isfinite(a) && std::isfinite(e) &&
