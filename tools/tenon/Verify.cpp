@@ -36,6 +36,7 @@ struct VerifyFlags {
 /// One function's inputs, its outputs and the reference's outputs.
 struct Trial {
   std::string function;
+  int32_t numOutputs; ///< of the model; `actual` may have more values
   std::vector<InputSignature> signature;
   std::vector<Tensor> inputs;
   std::vector<Tensor> actual;
@@ -152,7 +153,8 @@ Status Subject::describe(std::vector<Trial> &trials) {
     if (Status status = model.find(call.talk, name, function);
         status != Status::Success)
       return status;
-    trials.push_back({name, signatureOf(*function), {}, {}, {}});
+    trials.push_back(
+        {name, function->num_outputs, signatureOf(*function), {}, {}, {}});
   }
   return Status::Success;
 }
@@ -303,7 +305,7 @@ static void printAgreement(const VerifyFlags &flags,
     for (const Trial &trial : trials) {
       appendErrors(flags, trial, products, values);
       functions.push_back(llvm::json::fixUTF8(trial.function));
-      outputs += trial.actual.size();
+      outputs += trial.numOutputs;
     }
     out << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
                                         {"schema", 1},
@@ -341,9 +343,7 @@ static Status reportDifference(Invocation &call, const VerifyFlags &flags,
                        {"function", llvm::json::fixUTF8(trial.function)},
                        {"products", nameOf(products)},
                        {"first", llvm::json::fixUTF8(place)},
-                       {"max_absolute", std::isfinite(difference.maxAbsolute)
-                                            ? difference.maxAbsolute
-                                            : -1},
+                       {"max_absolute", finiteOrNull(difference.maxAbsolute)},
                        {"values", std::move(values)}}));
   }
   Diagnostic d;
