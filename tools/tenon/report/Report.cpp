@@ -4,6 +4,7 @@
 
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/OutputFile.h"
+#include "tools/tenon/report/JsonFile.h"
 #include "tools/tenon/report/Page.h"
 #include "tools/tenon/report/ProfileTrace.h"
 
@@ -186,33 +187,25 @@ static void compareLaunches(Invocation &call, const ModelGraph &graph,
                    "with");
 }
 
-/// Reads the result of `tenon verify --format=json`.
-static Status readVerification(Talk &talk, const std::string &path,
-                               Object &verification) {
-  std::string content;
-  if (Status status = readWhole(talk, path, content); status != Status::Success)
-    return status;
-  auto invalid = [&](const std::string &why) {
-    return talk.fail(Status::InvalidModel, path, why, {},
-                     "expected the result of 'tenon verify --format=json'");
+/// The values of the result of `tenon verify --format=json`, with the keys that
+/// the page knows.
+static Array readValues(const JsonReader &result) {
+  result.member("schema").integer(1, 1);
+  auto finiteOrNull = [](const JsonReader &number) {
+    return number.isNull() ? llvm::json::Value(nullptr)
+                           : llvm::json::Value(number.number(0));
   };
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(content);
-  if (!parsed)
-    return invalid(llvm::toString(parsed.takeError()));
-  const Object *root = parsed->getAsObject();
-  const Array *values = root ? root->getArray("values") : nullptr;
-  if (!values || root->getInteger("schema") != 1)
-    return invalid("not a result of schema 1 with values");
-  for (const llvm::json::Value &value : *values) {
-    const Object *object = value.getAsObject();
-    if (!object || !object->getString("function") ||
-        !object->getString("name") || !object->getString("type") ||
-        !object->getBoolean("same"))
-      return invalid("a value without function, name, type and same");
-  }
-  verification = Object{{"products", root->getString("products").value_or("")},
-                        {"values", Array(*values)}};
-  return Status::Success;
+  Array values;
+  result.member("values").each([&](const JsonReader &value) {
+    values.push_back(
+        Object{{"function", value.member("function").text()},
+               {"name", value.member("name").text()},
+               {"type", value.member("type").text()},
+               {"same", value.member("same").boolean()},
+               {"max_absolute", finiteOrNull(value.member("max_absolute"))},
+               {"max_relative", finiteOrNull(value.member("max_relative"))}});
+  });
+  return values;
 }
 
 Status writeReport(Invocation &call, Object summary, const ModelGraph &graph) {
@@ -230,12 +223,14 @@ Status writeReport(Invocation &call, Object summary, const ModelGraph &graph) {
     data["profile"] = traceAsJson(trace);
   }
   if (const llvm::opt::Arg *arg = call.args.getLastArg(OPT_verify)) {
-    Object verification;
-    if (Status status =
-            readVerification(call.talk, arg->getValue(), verification);
+    Array values;
+    if (Status status = readJson(
+            call.talk, arg->getValue(),
+            "the result of 'tenon verify --format=json'",
+            [&](const JsonReader &root) { values = readValues(root); });
         status != Status::Success)
       return status;
-    data["verification"] = std::move(verification);
+    data["verification"] = Object{{"values", std::move(values)}};
   }
   return writeOutput(call.talk, call.args.getLastArgValue(OPT_html).str(),
                      asPage(std::move(data)));
