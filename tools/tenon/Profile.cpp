@@ -13,8 +13,9 @@ namespace tenon::cli {
 void Profile::listen(LoadedModel &model, bool keepLaunches) {
   function = &model.getFunction();
   tenon_model_info info = model.getInfo();
-  version = info.version;
-  device = info.device ? info.device : "";
+  run.function = function->name;
+  run.version = info.version;
+  run.device = info.device ? info.device : "";
   this->keepLaunches = keepLaunches;
   rows.assign(function->num_kernels, {});
   for (auto [i, row] : llvm::enumerate(rows))
@@ -36,8 +37,8 @@ void Profile::hear(void *state, int32_t launch, int32_t ended, int64_t flops,
   };
   double took = seconds(Clock::now() - self.launched);
   Row &row = self.rows[self.function->launches[launch].kernel];
-  ++row.calls;
-  row.seconds += took;
+  ++row.cost.calls;
+  row.cost.seconds += took;
   ++row.works[{flops, bytes}];
   if (self.keepLaunches)
     self.launches.push_back(
@@ -45,35 +46,42 @@ void Profile::hear(void *state, int32_t launch, int32_t ended, int64_t flops,
 }
 
 void Profile::finish(int64_t runs, double seconds, int threads) {
-  this->runs = runs;
-  this->seconds = seconds;
-  if (device.empty())
-    peaks = measurePeaks(threads);
-  llvm::erase_if(rows, [](const Row &row) { return row.calls == 0; });
+  run.runs = runs;
+  run.seconds = seconds;
+  bool isHost = run.device.empty();
+  if (isHost)
+    run.peaks = measurePeaks(threads);
+  llvm::erase_if(rows, [](const Row &row) { return row.cost.calls == 0; });
   for (Row &row : rows)
     for (auto &[work, count] : row.works) {
-      row.flops += double(work.first) * double(count);
-      row.bytes += double(work.second) * double(count);
-      if (device.empty())
-        row.floor += peaks.floor(work.first, work.second) * double(count);
+      row.cost.flops += double(work.first) * double(count);
+      row.cost.bytes += double(work.second) * double(count);
+      if (isHost)
+        row.cost.floor =
+            row.cost.floor.value_or(0) +
+            run.peaks.floor(work.first, work.second) * double(count);
     }
   llvm::sort(rows, [](const Row &a, const Row &b) {
-    return a.seconds != b.seconds ? a.seconds > b.seconds : a.kernel < b.kernel;
+    return a.cost.seconds != b.cost.seconds ? a.cost.seconds > b.cost.seconds
+                                            : a.kernel < b.kernel;
   });
 }
 
 void Profile::print(llvm::raw_ostream &out) const {
   double kernels = 0, floor = 0;
   for (const Row &row : rows) {
-    kernels += row.seconds;
-    floor += row.floor;
+    kernels += row.cost.seconds;
+    floor += row.cost.floor.value_or(0);
   }
-  double each = 1 / double(runs);
-  out << "code for " << escapeForTerminal(version)
-      << (device.empty() ? "" : " on " + escapeForTerminal(device)) << '\n';
+  const MachinePeaks &peaks = run.peaks;
+  double each = 1 / double(run.runs);
+  out << "code for " << escapeForTerminal(run.version)
+      << (run.device.empty() ? "" : " on " + escapeForTerminal(run.device))
+      << '\n';
   out << llvm::formatv("{0} a run, {1} of it in kernels",
-                       formatTime(seconds * each), formatTime(kernels * each));
-  if (device.empty())
+                       formatTime(run.seconds * each),
+                       formatTime(kernels * each));
+  if (run.device.empty())
     out << llvm::formatv("; the least for them is {0}\n{1} threads reach "
                          "{2:f0} GFLOP/s and read {3:f0} GB/s from their "
                          "caches, {4:f0} from the shared one, {5:f0} from "
@@ -82,16 +90,19 @@ void Profile::print(llvm::raw_ostream &out) const {
                          peaks.flops / 1e9, peaks.cacheRead / 1e9,
                          peaks.sharedRead / 1e9, peaks.memoryRead / 1e9);
   out << "\n calls        time  share    MFLOP        MB  "
-      << (device.empty() ? "     floor  reached  " : "") << "kernel  (nodes)\n";
+      << (run.device.empty() ? "     floor  reached  " : "")
+      << "kernel  (nodes)\n";
   for (const Row &row : rows) {
     const tenon_kernel_desc &kernel = function->kernels[row.kernel];
-    out << llvm::formatv(
-        "{0,6:f0} {1,11} {2,5:f1}% {3,8:f1} {4,9:f2}", double(row.calls) * each,
-        formatTime(row.seconds * each), 100 * row.seconds / kernels,
-        row.flops * each / 1e6, row.bytes * each / 1e6);
-    if (device.empty())
-      out << llvm::formatv(" {0,11} {1,7:f0}%", formatTime(row.floor * each),
-                           100 * row.floor / row.seconds);
+    const LaunchCost &cost = row.cost;
+    out << llvm::formatv("{0,6:f0} {1,11} {2,5:f1}% {3,8:f1} {4,9:f2}",
+                         double(cost.calls) * each,
+                         formatTime(cost.seconds * each),
+                         100 * cost.seconds / kernels, cost.flops * each / 1e6,
+                         cost.bytes * each / 1e6);
+    if (cost.floor)
+      out << llvm::formatv(" {0,11} {1,7:f0}%", formatTime(*cost.floor * each),
+                           100 * *cost.floor / cost.seconds);
     out << "  " << escapeForTerminal(kernel.name) << "  ("
         << escapeForTerminal(llvm::join(nodesOf(kernel), ", ")) << ")\n";
   }
@@ -104,34 +115,13 @@ llvm::json::Value Profile::asJson() const {
     llvm::json::Array names;
     for (const std::string &node : nodesOf(kernel))
       names.push_back(llvm::json::fixUTF8(node));
-    llvm::json::Object object{{"name", llvm::json::fixUTF8(kernel.name)},
-                              {"nodes", std::move(names)},
-                              {"calls", row.calls},
-                              {"seconds", row.seconds},
-                              {"flops", row.flops},
-                              {"bytes", row.bytes}};
-    if (device.empty())
-      object["floor_seconds"] = row.floor;
+    llvm::json::Object object = cli::asJson(row.cost);
+    object["name"] = llvm::json::fixUTF8(kernel.name);
+    object["nodes"] = std::move(names);
     kernels.push_back(std::move(object));
   }
-  llvm::json::Object result = circumstances();
+  llvm::json::Object result = cli::asJson(run);
   result["kernels"] = std::move(kernels);
-  return result;
-}
-
-llvm::json::Object Profile::circumstances() const {
-  llvm::json::Object result{{"version", llvm::json::fixUTF8(version)},
-                            {"runs", runs},
-                            {"seconds", seconds}};
-  if (!device.empty()) {
-    result["device_name"] = llvm::json::fixUTF8(device);
-    return result;
-  }
-  result["threads"] = peaks.threads;
-  result["peak_flops"] = peaks.flops;
-  result["peak_cache_read"] = peaks.cacheRead;
-  result["peak_shared_read"] = peaks.sharedRead;
-  result["peak_memory_read"] = peaks.memoryRead;
   return result;
 }
 
@@ -139,22 +129,13 @@ std::string Profile::trace() const {
   llvm::json::Array events;
   for (const Launch &launch : launches) {
     const tenon_launch_desc &desc = function->launches[launch.number];
-    events.push_back(llvm::json::Object{
-        {"name", llvm::json::fixUTF8(function->kernels[desc.kernel].name)},
-        {"ph", "X"},
-        {"pid", 1},
-        {"tid", 1},
-        {"ts", launch.start * 1e6},
-        {"dur", launch.seconds * 1e6},
-        {"args", llvm::json::Object{{"nodes", llvm::json::fixUTF8(desc.nodes)},
-                                    {"flops", launch.flops},
-                                    {"bytes", launch.bytes}}}});
+    events.push_back(cli::asJson(
+        LaunchEvent{function->kernels[desc.kernel].name, desc.nodes,
+                    launch.start, launch.seconds, launch.flops, launch.bytes}));
   }
-  llvm::json::Object other = circumstances();
-  other["function"] = llvm::json::fixUTF8(function->name);
   return llvm::formatv("{0}\n", llvm::json::Value(llvm::json::Object{
                                     {"traceEvents", std::move(events)},
-                                    {"otherData", std::move(other)}}))
+                                    {"otherData", cli::asJson(run)}}))
       .str();
 }
 

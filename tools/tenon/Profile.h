@@ -3,9 +3,8 @@
 #define TENON_TOOLS_TENON_PROFILE_H
 
 #include "tools/tenon/LoadedModel.h"
-#include "tools/tenon/MachinePeaks.h"
+#include "tools/tenon/report/ProfileJson.h"
 
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -39,8 +38,7 @@ private:
 
   struct Row {
     int32_t kernel = 0;
-    int64_t calls = 0;
-    double flops = 0, bytes = 0, seconds = 0, floor = 0;
+    LaunchCost cost;
     /// Counts the launches for each pair of flops and bytes: each pair has its
     /// own least time.
     std::map<std::pair<int64_t, int64_t>, int64_t> works;
@@ -51,22 +49,15 @@ private:
     int64_t flops, bytes;
   };
 
-  /// The version, the runs and the machine, without kernels.
-  llvm::json::Object circumstances() const;
-
   static void hear(void *state, int32_t launch, int32_t ended, int64_t flops,
                    int64_t bytes);
 
   const tenon_function_desc *function = nullptr;
-  std::string version; ///< name of the code version that ran
-  std::string device;  ///< name of the device; empty: the CPU
+  ProfiledRun run;
   std::vector<Row> rows;
   std::vector<Launch> launches;
   bool keepLaunches = false;
   Clock::time_point began, launched;
-  MachinePeaks peaks;
-  int64_t runs = 1;
-  double seconds = 0;
 };
 
 } // namespace tenon::cli

@@ -141,30 +141,13 @@ static Object traceAsJson(const ProfileTrace &trace) {
     Array names;
     for (llvm::StringRef name : split)
       names.push_back(fixUTF8(name));
-    Object object{{"kernel", fixUTF8(launch.kernel)},
-                  {"names", std::move(names)},
-                  {"calls", launch.calls},
-                  {"seconds", launch.seconds},
-                  {"flops", launch.flops},
-                  {"bytes", launch.bytes}};
-    if (trace.device.empty())
-      object["floor_seconds"] = launch.floor;
+    Object object = asJson(launch.cost);
+    object["kernel"] = fixUTF8(launch.kernel);
+    object["names"] = std::move(names);
     launches.push_back(std::move(object));
   }
-  Object object{{"function", fixUTF8(trace.function)},
-                {"version", fixUTF8(trace.version)},
-                {"runs", trace.runs},
-                {"seconds", trace.seconds},
-                {"launches", std::move(launches)}};
-  if (!trace.device.empty()) {
-    object["device_name"] = fixUTF8(trace.device);
-    return object;
-  }
-  object["threads"] = trace.peaks.threads;
-  object["peak_flops"] = trace.peaks.flops;
-  object["peak_cache_read"] = trace.peaks.cacheRead;
-  object["peak_shared_read"] = trace.peaks.sharedRead;
-  object["peak_memory_read"] = trace.peaks.memoryRead;
+  Object object = asJson(trace.run);
+  object["launches"] = std::move(launches);
   return object;
 }
 
