@@ -3,6 +3,7 @@
 #include "compiler/describe/DescribeGraph.h"
 
 #include "compiler/report/PassDiagnostics.h"
+#include "compiler/report/ValueNames.h"
 #include "dialects/tenon/Annotations.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,7 +48,10 @@ namespace {
 class GraphWriter {
 public:
   GraphWriter(func::FuncOp function, OpGraph &graph)
-      : function(function), graph(graph) {}
+      : function(function), graph(graph) {
+    for (NamedValue &named : namedValues(function))
+      names[named.value] = std::move(named.name);
+  }
 
   void write() {
     for (BlockArgument argument : function.getArguments()) {
@@ -63,6 +67,7 @@ public:
           graph, "output",
           annotation::name.ofResult(function, result.getOperandNumber()),
           result.getOperandNumber(), result.get().getType());
+      graph.nodes.back().values = graph.nodes.back().names;
       connect(result.get());
     }
     finishEdges(graph);
@@ -97,8 +102,11 @@ private:
     for (Type type : op.getResultTypes())
       if (auto shaped = dyn_cast<ShapedType>(type))
         node.types.push_back(shapeText(shaped));
-    for (Value result : op.getResults())
+    for (Value result : op.getResults()) {
       numbers[result] = graph.nodes.size();
+      if (auto named = names.find(result); named != names.end())
+        node.values.push_back(named->second);
+    }
     graph.nodes.push_back(std::move(node));
     for (Value operand : op.getOperands())
       if (isTensor(operand.getType()))
@@ -161,7 +169,8 @@ private:
 
   func::FuncOp function;
   OpGraph &graph;
-  llvm::DenseMap<Value, size_t> numbers; ///< the node that computes a value
+  llvm::DenseMap<Value, size_t> numbers;    ///< the node that computes a value
+  llvm::DenseMap<Value, std::string> names; ///< of values that are verified
 };
 } // namespace
 

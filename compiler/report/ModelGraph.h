@@ -22,6 +22,7 @@ struct GraphNode {
   std::string op;                     ///< "tenon.add", "contraction", "input"
   std::vector<std::string> names;     ///< of the model's nodes, or of the input
   std::vector<std::string> types;     ///< of its results, "f32 [1, 64]"
+  std::vector<std::string> values;    ///< names of `tenon verify` for results
   std::vector<std::string> constants; ///< types of weights and constants read
   std::vector<LaunchSummary> launches; ///< of a kernel
   std::string plan;                    ///< of a kernel

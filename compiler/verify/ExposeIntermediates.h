@@ -7,10 +7,8 @@
 
 namespace tenon {
 
-/// Appends every tensor that an op at the top level of `function` computes to
-/// the function's results, in the order of the ops. The existing outputs stay
-/// first. A new result is named after the op's node: `node "x" (tenon.add)`,
-/// with a number if the name repeats.
+/// Appends every value of namedValues(function) to the function's results. The
+/// existing outputs stay first.
 void exposeIntermediates(mlir::func::FuncOp function);
 
 } // namespace tenon

@@ -172,9 +172,13 @@ def check_tables(view, page):
                    ".length") > 0, "the roofline has no kernels")
     check(view.run("return document.querySelectorAll('#memory rect').length")
           == len(rooms), "buffers are missing in the chart")
-    errors = view.run("return functions[0].errors.filter(Boolean).length")
-    ops = view.run("return functions[0].before.nodes.length")
-    check(errors > ops * 0.8, f"{errors} of {ops} nodes have an error")
+    errors = view.run("return functions[0].errors.flat().length")
+    values = view.run("return data.verification.values.length")
+    check(errors == values > 100, f"{errors} of {values} values have a node")
+    view.click("#errors tbody tr:last-child button")
+    last = view.run("return data.verification.values.at(-1)")
+    found = view.run("return functions[0].before.nodes[view.selected].values")
+    check(found == [last["name"]], f"{last['name']} selects {found}")
     check(view.run("return functions[0].work.filter(work => work && "
                    "!(work.time > 0)).length") == 0, "a launch has no time")
 

@@ -81,6 +81,8 @@ static Object nodeAsJson(const GraphNode &node) {
   Object object{{"op", fixUTF8(node.op)}, {"names", textsAsJson(node.names)}};
   if (!node.types.empty())
     object["types"] = textsAsJson(node.types);
+  if (!node.values.empty())
+    object["values"] = textsAsJson(node.values);
   if (!node.constants.empty())
     object["constants"] = textsAsJson(node.constants);
   if (!node.plan.empty())

@@ -66,10 +66,8 @@ function showDetails(panel, fn, side, at, choose) {
     }
     detailRow(list, "Work", `${formatFlops(work.flops)}, ${formatBytes(work.bytes)}${unit}`);
   }
-  const error = side === "before" ? fn.errors[at] : null;
-  if (error) {
-    detailRow(list, "Error", `${formatError(error.max_absolute)} absolute, ${formatError(error.max_relative)} relative` +
-      (error.same ? "" : ", differs"));
-  }
+  const errors = side === "before" ? fn.errors[at] : [];
+  detailRow(list, "Error", lines(errors.map((error) => `${formatError(error.max_absolute)} absolute, ` +
+    `${formatError(error.max_relative)} relative${error.same ? "" : ", differs"}`)));
   fill(panel, heading, list);
 }

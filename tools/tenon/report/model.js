@@ -88,17 +88,10 @@ function kernelRows(nodes, work, profiled, isProfiled) {
   return list.sort((a, b) => (b.time || 0) - (a.time || 0) || (b.flops || 0) - (a.flops || 0));
 }
 
-/** The errors of a function's values, by the numbers of nodes before fusion. */
+/** The errors of the values of each node before fusion. */
 function errorsOfNodes(nodes, values) {
   const byName = new Map(values.map((value) => [value.name, value]));
-  const uses = new Map();
-  return nodes.map((node) => {
-    if (node.op === "output") return byName.get(node.names[0]);
-    const name = `node "${node.names[0] || ""}" (${node.op})`;
-    const count = (uses.get(name) || 0) + 1;
-    uses.set(name, count);
-    return byName.get(count > 1 ? `${name} #${count}` : name);
-  });
+  return nodes.map((node) => (node.values || []).map((name) => byName.get(name)).filter(Boolean));
 }
 
 /** For each node of `from` the numbers of the nodes of `to` with one of its names. */

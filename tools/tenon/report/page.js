@@ -34,7 +34,8 @@ const paints = {
   },
   error: {
     name: "largest difference", text: formatError,
-    of: (fn, side, at) => side === "before" ? fn.errors[at] && fn.errors[at].max_absolute : undefined,
+    of: (fn, side, at) => side === "before"
+      ? Math.max(0, ...fn.errors[at].map((error) => error.max_absolute)) : undefined,
   },
 };
 
@@ -143,7 +144,7 @@ function showFunction(fn) {
       : "The places of buffers depend on sizes that are known only in a run. Fix them with --dim or --shape.")];
   showSection("memory", memory);
   showSection("errors", fn.values.length > 0 ? [errorTable(fn, hasGraph ? (value) => {
-    const at = fn.errors.indexOf(value);
+    const at = fn.errors.findIndex((errors) => errors.includes(value));
     if (at >= 0) revealNode("before", at);
   } : null)] : null);
   showCards(fn);
