@@ -1,5 +1,4 @@
-// Finds f64 values that are rounded to f32 and then to f16, and puts a fence
-// between the two roundings.
+// Puts a fence before every rounding to f16.
 #include "compiler/codegen/HalfRoundings.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -16,8 +15,7 @@ void fenceHalfRoundings(Module &module) {
     for (BasicBlock &block : function)
       for (Instruction &instruction : block) {
         auto *half = dyn_cast<FPTruncInst>(&instruction);
-        if (!half || !half->getType()->isHalfTy() ||
-            !isa<FPTruncInst>(half->getOperand(0)))
+        if (!half || !half->getType()->getScalarType()->isHalfTy())
           continue;
         IRBuilder<> builder(half);
         Value *wide = half->getOperand(0);

@@ -8,10 +8,10 @@ class Module;
 
 namespace tenon {
 
-/// Fences every rounding of f64 to f32 that is followed by one to f16. When
-/// LLVM 22 promotes a scalar f16, it merges the two into one rounding and calls
-/// `__truncdfhf2`. That gives another result, and the C library lacks the
-/// function.
+/// Fences every value that is rounded to f16. If a part of the value was
+/// rounded from f64 to f32 before, be it only the sign of a copysign, LLVM 22
+/// merges the two roundings of a scalar and calls `__truncdfhf2`. That gives
+/// another result, and the C library lacks the function.
 void fenceHalfRoundings(llvm::Module &module);
 
 } // namespace tenon

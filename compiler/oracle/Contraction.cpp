@@ -39,8 +39,12 @@ struct ProductSum {
     return std::fabs(x) < leastNormal ? std::copysign(0.0, x) : x;
   }
   bool mayBePairs() const {
+    auto isComputedInF32 = [](Type type) {
+      return type.isF32() || type.isF16();
+    };
     return products == Products::Pairs ||
-           (options.bf16Products && lhs.element.isF32() && rhs.element.isF32());
+           (options.bf16Products && isComputedInF32(lhs.element) &&
+            isComputedInF32(rhs.element));
   }
   Factor factor(const HostTensor &t, int64_t i) const {
     double x = t.floats[i], error = t.errorAt(i);

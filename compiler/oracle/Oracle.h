@@ -23,7 +23,7 @@ struct OracleOptions {
   /// Computes error bounds for every float tensor. The graph must have no
   /// composites, and must compare and index by exact values only.
   bool bounds = false;
-  /// Bounds allow that f32 products round their operands to bf16.
+  /// Bounds allow that products of f32 and f16 round their operands to bf16.
   bool bf16Products = false;
   /// The most elements that a tensor may have.
   int64_t maxElements = int64_t(1) << 30;

@@ -121,6 +121,9 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // Before composites are decomposed: a transpose moves past a whole op, but
   // not past its parts.
   pm.addPass(createPropagateTransposes());
+  // After attention is found, while operands are of one type, and before
+  // composites are decomposed: their parts are computed in f32 too.
+  pm.addNestedPass<func::FuncOp>(createWidenHalves());
   pm.addPass(createCSEPass());
   // After transposes have settled: a transposed kernel becomes a weight of its
   // own.

@@ -269,6 +269,25 @@ def RoundOperands : Pass<"tenon-round-operands"> {
   }];
 }
 
+def WidenHalves : Pass<"tenon-widen-halves", "mlir::func::FuncOp"> {
+  let summary = "Compute f16 values in f32, and keep them so between ops";
+  let description = [{
+    ```mlir
+    %0 = tenon.dot_general %x, %w ... : (tensor<2x3xf16>, tensor<3x4xf16>) -> tensor<2x4xf16>
+    %1 = tenon.exponential %0 : (tensor<2x4xf16>) -> tensor<2x4xf16>
+    // becomes
+    %a = tenon.convert %x to f32 : (tensor<2x3xf16>) -> tensor<2x3xf32>
+    %b = tenon.convert %w to f32 : (tensor<3x4xf16>) -> tensor<3x4xf32>
+    %0 = tenon.dot_general %a, %b ... : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %c = tenon.exponential %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %1 = tenon.convert %c to f16 : (tensor<2x4xf32>) -> tensor<2x4xf16>
+    ```
+    Ops that only move values move the f32 ones if they have no other. Ops that
+    decide by a value (comparisons, rounding, positions of the greatest, sorts)
+    and conversions to integers read it rounded. Changes rounding.
+  }];
+}
+
 def FoldBatchNorm : Pass<"tenon-fold-batch-norm"> {
   let summary = "Multiply batch normalization into the kernel of the convolution before it";
   let description = [{

@@ -2,10 +2,10 @@
 """Compiles and runs real models and checks errors, bits, rows, time and
 memory.
 
-For every model of export_models.py:
+For the models named, or those of MODELS:
   accuracy  the largest and the rms error against PyTorch in float64 are at
             most twice (--allowed-error; detectors: four times) those of PyTorch
-            in float32, over all
+            in float32, or of PyTorch in f16 for a model in f16, over all
             exported sizes; results have PyTorch's shapes; detectors also get
             an image without a hit
   threads   1, 2 and 5 threads give equal bits
@@ -28,12 +28,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"
 MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
-          "gpt2_prefill", "gpt2_decode", "unet", "windows", "fasterrcnn"]
+          "gpt2_prefill", "gpt2_decode", "unet", "windows", "points",
+          "neighbours", "tagger", "texts_half", "block_half", "maps_half",
+          "fasterrcnn"]
 DETECTORS = ["fasterrcnn", "maskrcnn", "retinanet", "ssdlite"]
 OPEN_DETECTORS = ["fasterrcnn_open", "maskrcnn_open", "retinanet_open",
                   "ssdlite_open"]
-# Further models run only if named: "swin_t", all detectors but "fasterrcnn".
-NO_BATCH = ("mlp", "encoder", *DETECTORS, *OPEN_DETECTORS)
+# All other models of export_models.py run only if named.
+# One image, or inputs that are not rows of a batch.
+NO_BATCH = ("mlp", "encoder", "boxes", "style", "block_half",
+            "squeezenet_open", "fcn_open", "efficientnet_open", *DETECTORS,
+            *OPEN_DETECTORS)
 SECONDS = {"resnet50": 15, "resnet50_bn": 15, "gpt2_prefill": 40,
            "gpt2_decode": 40, "maskrcnn_open": 80}
 DEFAULT_SECONDS = 40
@@ -256,7 +261,7 @@ def main():
     parser.add_argument("--allowed-error", type=float, default=2,
                         help="errors may be so many times PyTorch's; default: "
                         "2 (--flag=--matmul-precision=bf16 needs 30000)")
-    parser.add_argument("names", nargs="*", help="default: all")
+    parser.add_argument("names", nargs="*", help="default: those of MODELS")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     options.models = os.path.abspath(

@@ -3,7 +3,8 @@
 
 For each model of `MODELS` this writes NAME.onnx, NAME.inputs.npz and
 NAME.reference.npz to a folder. For output `y` the reference has `y` (PyTorch
-in float32) and `y.f64` (equal weights and inputs in float64). Models with
+in float32, or in f16 for a model in f16) and `y.f64` (equal weights and inputs
+in float64). Models with
 named axes have further such pairs at other sizes, NAME.1.inputs.npz and so on.
 Every parameter and buffer is drawn from the seed, so that no two layers are
 equal. Exporters merge equal weights, and tests need separate ones; the
@@ -11,6 +12,7 @@ exported file is checked for that. Files that are newer than these sources are
 kept.
 """
 import argparse
+import contextlib
 import hashlib
 import math
 import os
@@ -26,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "conformance"))
 import detection_models
+import half_models
 import image_models
 import onnx_wire
 import transformer_models
@@ -89,8 +92,9 @@ class Recipe:
     """The recipe of one model: module, inputs, names, named axes."""
 
     def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
-                 fold=True, more=(), opset=OPSET, norms=0):
+                 fold=True, more=(), opset=OPSET, norms=0, half=False):
         self.norms = norms  # that are not folded into a convolution
+        self.half = half  # in f16
         self.module, self.inputs = module.eval(), inputs
         self.names, self.outputs, self.axes = names, outputs, axes
         self.keep_norms, self.fold, self.opset = keep_norms, fold, opset
@@ -254,6 +258,50 @@ def tagger():
                   more=ids[1:])
 
 
+def halves(net, seed, sizes, names, axes):
+    """A model in f16. Floats of `sizes`, lists of inputs, are drawn; all of
+    them and the weights are f16 numbers."""
+    random = draw(net, seed)
+    for parameter in net.parameters():
+        parameter.data = parameter.data.half().float()
+
+    def given(x):
+        if isinstance(x, tuple):
+            x = torch.randn(*x, generator=random)
+        return x.half().float() if x.is_floating_point() else x
+    first, *more = [[given(x) for x in size] for size in sizes]
+    return Recipe(net, first, names, ["y"], axes, more=more, half=True)
+
+
+def texts_half():
+    random = torch.Generator().manual_seed(50)
+    ids = [[torch.randint(0, 5000, size, generator=random)]
+           for size in ((2, 256), (3, 31))]
+    return halves(half_models.Texts(), 50, ids, ["x"],
+                  {"x": {0: "batch", 1: "words"}, "y": {0: "batch"}})
+
+
+def block_half():
+    def inputs(batch, rows):
+        angles = torch.outer(torch.arange(rows).float(),
+                             10000 ** (-torch.arange(32) / 32))
+        angles = torch.cat([angles, angles], 1)
+        mask = torch.full((rows, rows), -60000.0).triu(1)
+        return [(batch, rows, 512), angles.cos(), angles.sin(), mask]
+    axes = {0: "batch", 1: "rows"}
+    return halves(half_models.Block(), 51, [inputs(2, 128), inputs(1, 19)],
+                  ["x", "cosine", "sine", "mask"],
+                  {"x": axes, "cosine": {0: "rows"}, "sine": {0: "rows"},
+                   "mask": {0: "rows", 1: "rows"}, "y": axes})
+
+
+def maps_half():
+    axes = {0: "batch", 2: "height", 3: "width"}
+    return halves(half_models.Maps(), 52, [[(2, 3, 128, 128)],
+                                           [(1, 3, 48, 88)]],
+                  ["x"], {"x": axes, "y": axes})
+
+
 def torchvision_open(make, seed, sizes):
     """A classifier, or a model that gives a map for its image, with open
     sizes."""
@@ -322,6 +370,9 @@ MODELS = {
     "style": lambda: images(varied_models.Style(), 23,
                             [(1, 160, 160), (1, 61, 94)], IMAGE_AXES),
     "tagger": tagger,
+    "texts_half": texts_half,
+    "block_half": block_half,
+    "maps_half": maps_half,
     "squeezenet": lambda: classifier(
         lambda: torchvision_model("squeezenet1_1"), 40, False),
     "squeezenet_open": lambda: torchvision_open(
@@ -382,10 +433,24 @@ def arrays(names, tensors):
     return {n: t.detach().numpy() for n, t in zip(names, tensors)}
 
 
-def outputs_of(module, inputs):
-    with torch.no_grad():
+def outputs_of(module, inputs, half=False):
+    with torch.no_grad(), half_models.RoundsEachOp() if half \
+            else contextlib.nullcontext():
         out = module(*inputs)
     return out if isinstance(out, tuple) else (out,)
+
+
+def stored(recipe, tensors):
+    """The tensors in the types of the file."""
+    return [t.half() if recipe.half and t.is_floating_point() else t
+            for t in tensors]
+
+
+def halve_file(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(half_models.halve(data))
 
 
 def export(name, folder):
@@ -401,13 +466,16 @@ def export(name, folder):
         input_names=recipe.names, output_names=recipe.outputs,
         dynamic_axes=recipe.axes, training=training,
         do_constant_folding=recipe.fold and not recipe.keep_norms)
+    if recipe.half:
+        halve_file(partial)
     check_weights(partial, recipe)
-    answers = [arrays(recipe.outputs, outputs_of(recipe.module, inputs))
-               for inputs in recipe.sizes]
+    answers = [arrays(recipe.outputs, stored(recipe, outputs_of(
+        recipe.module, inputs, recipe.half))) for inputs in recipe.sizes]
     recipe.module.double()
     for number, (inputs, kept) in enumerate(zip(recipe.sizes, answers)):
         stem = f"{path}.{number}" if number else path
-        np.savez(f"{stem}.inputs.npz", **arrays(recipe.names, inputs))
+        np.savez(f"{stem}.inputs.npz", **arrays(recipe.names, stored(recipe,
+                                                                 inputs)))
         wide = [t.double() if t.is_floating_point() else t for t in inputs]
         exact = outputs_of(recipe.module, wide)
         kept.update({f"{n}.f64": t.numpy()
@@ -419,8 +487,9 @@ def export(name, folder):
 
 def fresh(name, folder):
     made = os.path.join(folder, f"{name}.onnx")
-    sources = [__file__, detection_models.__file__, image_models.__file__,
-               transformer_models.__file__, varied_models.__file__]
+    sources = [__file__, detection_models.__file__, half_models.__file__,
+               image_models.__file__, transformer_models.__file__,
+               varied_models.__file__]
     return os.path.exists(made) and all(
         os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
 

@@ -11,8 +11,8 @@ namespace tenon {
 
 /// The graph's outputs in double precision, each element with the bound on its
 /// error. Composites are evaluated as their decomposition, with constants
-/// rounded to their type. With `bf16Products` the bounds allow that f32
-/// products round their operands to bf16.
+/// rounded to their type. With `bf16Products` the bounds allow that products
+/// of f32 and f16 round their operands to bf16.
 llvm::Expected<std::vector<HostTensor>>
 boundedOutputs(const RandomGraph &graph, bool bf16Products = false);
 

@@ -19,7 +19,7 @@ struct Computed {
       : outputs(std::move(outputs)), bf16Products(bf16Products) {}
 
   std::vector<HostTensor> outputs; ///< of @main
-  bool bf16Products; ///< f32 products may round their operands to bf16
+  bool bf16Products; ///< products may round their operands to bf16
 };
 
 /// Computes @main in the way under test. It may change the graph.
