@@ -96,6 +96,11 @@ LogicalResult DepthwisePlanAttr::verify(EmitError emitError, int64_t columns,
       {{"columns", columns}, {"channels", channels}, {"rows", rows}});
 }
 
+LogicalResult FewOutputsPlanAttr::verify(EmitError emitError, int64_t vectors,
+                                         int64_t rows) {
+  return verifySizes(emitError, {{"vectors", vectors}, {"rows", rows}});
+}
+
 LogicalResult BlockTilePlanAttr::verify(EmitError emitError, int64_t rows,
                                         int64_t columns, int64_t depth,
                                         FewRowsPlanAttr) {
@@ -187,8 +192,8 @@ static bool fitsKind(FusionOp fusion, Attribute plan) {
   case FusionKind::Contraction:
     if (list)
       return !list.empty() && llvm::all_of(list, llvm::IsaPred<TilePlanAttr>);
-    return isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr, BlockTilePlanAttr,
-               FewRowsPlanAttr>(plan);
+    return isa<TilePlanAttr, AmxPlanAttr, DepthwisePlanAttr, FewOutputsPlanAttr,
+               BlockTilePlanAttr, FewRowsPlanAttr>(plan);
   case FusionKind::Map:
     return isa<WideMapPlanAttr>(plan);
   case FusionKind::Rows:

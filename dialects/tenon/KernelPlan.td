@@ -103,6 +103,20 @@ def Tenon_DepthwisePlanAttr : Tenon_Plan<"DepthwisePlan", "depthwise"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tenon_FewOutputsPlanAttr : Tenon_Plan<"FewOutputsPlan", "few_outputs"> {
+  let summary = "The plan of a convolution with fewer outputs than a vector has lanes";
+  let description = [{
+    * `vectors`: the vectors of neighbouring positions that are computed at once, for each output
+    * `rows`: the rows of the result that one task computes
+
+    ```mlir
+    module attributes {example.plan = #tenon.few_outputs<vectors = 8, rows = 1>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$vectors, "int64_t":$rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Tenon_FewRowsPlanAttr : Tenon_Plan<"FewRowsPlan", "few_rows"> {
   let summary = "The plan of a contraction of few rows on a device";
   let description = [{

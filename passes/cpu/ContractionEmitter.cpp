@@ -1,7 +1,7 @@
-// Chooses the emitter of a contraction. Convolutions of narrow groups have an
-// emitter of their own; other contractions become nests of strides and then
-// tiles. The general path is the fallback for forms whose extents are known
-// only at run time.
+// Chooses the emitter of a contraction. Convolutions of narrow groups or with
+// few outputs have emitters of their own; other contractions become nests of
+// strides and then tiles. The general path is the fallback for forms whose
+// extents are known only at run time.
 #include "passes/cpu/ContractionEmitter.h"
 
 #include "passes/cpu/amx/AmxEmitter.h"
@@ -9,6 +9,7 @@
 #include "passes/cpu/gemm/GemmEmitter.h"
 #include "passes/cpu/gemm/GemmPlan.h"
 #include "passes/cpu/map/MapKernels.h"
+#include "passes/cpu/narrow/FewOutputs.h"
 #include "passes/cpu/tile/NestFacts.h"
 #include "passes/cpu/tile/TileEpilogue.h"
 #include "passes/kernel/Kernel.h"
@@ -31,9 +32,12 @@ Attribute planContraction(Kernel &kernel, const char *&obstacle) {
     return {};
   }
   if (auto convolution = dyn_cast<ConvolutionOp>(contraction);
-      convolution && convolution.getProducts() == Products::Chain)
+      convolution && convolution.getProducts() == Products::Chain) {
     if (DepthwisePlanAttr plan = planDepthwise(kernel, convolution))
       return plan;
+    if (FewOutputsPlanAttr plan = planFewOutputs(kernel, convolution))
+      return plan;
+  }
   std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
   if (nests.empty())
     return {};
@@ -89,6 +93,8 @@ TaskCounter emitContraction(Kernel &kernel, Attribute plan) {
   Operation *contraction = contractionOf(kernel);
   if (auto depthwise = dyn_cast<DepthwisePlanAttr>(plan))
     return emitDepthwise(kernel, cast<ConvolutionOp>(contraction), depthwise);
+  if (auto fewOutputs = dyn_cast<FewOutputsPlanAttr>(plan))
+    return emitFewOutputs(kernel, cast<ConvolutionOp>(contraction), fewOutputs);
   const char *obstacle = nullptr;
   std::vector<ContractionNest> nests = nestsOf(kernel, contraction, obstacle);
   assert(!obstacle && "the plan is of a covered form");

@@ -152,3 +152,8 @@ func.func @held_rows(%x: memref<4x?xf32>, %y: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected vectors to be at least 1, got 0}}
+module attributes {example.plan = #tenon.few_outputs<vectors = 0, rows = 1>} {}

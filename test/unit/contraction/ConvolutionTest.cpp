@@ -214,6 +214,39 @@ TEST(Convolution, Windows) {
   check(cases);
 }
 
+// Vectors of positions: strips that end inside a row, borders, all lengths of
+// chains, and kernels in panels.
+TEST(Convolution, FewOutputs) {
+  std::vector<Case> cases;
+  const Window windows[] = {
+      {{1, 1}, {0, 0, 0, 0}, {1, 1}},  whole,
+      {{2, 1}, {0, 1, 2, 0}, {1, 1}},  {{1, 1}, {2, 2, 2, 2}, {2, 2}},
+      {{1, 1}, {1, 1, 40, 3}, {1, 3}}, {{1, 1}, {-1, 0, 0, -1}, {1, 1}}};
+  for (int64_t outputs : {1, 2, 3, 7})
+    for (const Window &window : windows) {
+      constexpr int64_t widths[] = {40, 19, 150, 33, 61},
+                        channels[] = {3, 20, 64, 200, 32, 70, 16};
+      int64_t number = int64_t(cases.size()), depth = channels[number % 7];
+      bool isOpen = number % 3 == 0, hasBias = !isOpen && number % 2;
+      Case test = convolutionCase(
+          numbered("few", {number, depth}), {2, 5, widths[number % 5], depth},
+          {3, 3, depth, outputs}, window, 1,
+          hasBias ? Epilogue::BiasRelu : Epilogue::None,
+          isOpen ? Unknown::All : Unknown::None);
+      cases.push_back(number % 4 == 2 ? packed(test, 3) : test);
+    }
+  cases.push_back(convolutionCase("few_one", {1, 3, 50, 130}, {1, 1, 130, 2},
+                                  {{1, 1}, {0, 0, 0, 0}, {1, 1}}));
+  cases.push_back(convolutionCase("few_wide", {1, 9, 70, 9}, {9, 9, 9, 3},
+                                  {{1, 1}, {4, 4, 4, 4}, {1, 1}}));
+  cases.push_back(
+      convolutionCase("few_line", {2, 45, 9}, {5, 9, 3}, {{1}, {2, 2}, {1}}));
+  cases.push_back(convolutionCase("few_volume", {1, 3, 4, 20, 5},
+                                  {2, 3, 3, 5, 2},
+                                  {{1, 2, 1}, {0, 1, 1, 1, 1, 1}, {1, 1, 1}}));
+  check(cases);
+}
+
 TEST(Convolution, TilesThatFillLines) {
   std::vector<Case> cases;
   for (int64_t outputs : {16, 50})
