@@ -78,8 +78,10 @@ def PlanDeviceKernels : Pass<"tenon-plan-device-kernels", "mlir::func::FuncOp"> 
     tenon.fusion rows ins(...) outs(...) attributes {tenon.on_device, tenon.plan = #tenon.warp_rows<threads = 16, held = true>} { ... }
     ```
     With the plan `#tenon.general` each thread computes one element, or one row if the kernel's kind goes by rows. A contraction whose result is large
-    enough has the plan `#tenon.block_tile`. With `#tenon.block` a block of threads computes a row. Rows have the plan `#tenon.warp_rows` and maps
-    `#tenon.wide_map` if neighbouring elements can be computed at once.
+    enough has the plan `#tenon.block_tile`, one of few rows `#tenon.few_rows`, and attention `#tenon.block_attention`. With `#tenon.block` a block of
+    threads sorts a row, finds its first elements or its prefixes of integers, counts the nonzero elements of a tensor, or selects the boxes of a batch
+    and class. Rows have the plan `#tenon.warp_rows` and maps `#tenon.wide_map` if neighbouring elements can be computed at once. A scatter has the plan
+    `#tenon.device_update`.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
                            "mlir::LLVM::LLVMDialect"];
