@@ -16,9 +16,10 @@ inline constexpr int64_t reductionLanes = 64;
 /// each as a row of its own, which are combined in order.
 inline constexpr int64_t wholeRow = 8192, rowPiece = 2048;
 
-/// The most products in one chain of a contraction; more products are summed in
-/// blocks. The error of a chain of n products grows with the root of n, the
-/// error of blocks with the root of n / 128.
+/// The most products in one chain of a contraction, and elements in one chain of
+/// a sum over other extents than the last. More are summed in blocks. The error
+/// of a chain of n products grows with the root of n, the error of blocks with
+/// the root of n / 128.
 inline constexpr int64_t sumBlock = 128;
 /// A convolution with fewer than `fewestBlockFeatures` features in a group is
 /// one chain. With up to `maxBlockFeatures` features a block is one tap. A

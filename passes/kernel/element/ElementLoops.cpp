@@ -1,8 +1,9 @@
 // Emits elements that need a loop: gather positions, reductions over any
-// dimensions, windows, and the general path of contractions. Every sum runs
-// from the first index to the last, whatever the number of lanes.
+// dimensions, windows, and the general path of contractions. Every sum has one
+// order, whatever the number of lanes.
 #include "passes/kernel/element/ElementEmitter.h"
 
+#include "dialects/tenon/NumericsContract.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 
@@ -134,22 +135,43 @@ Value ElementEmitter::emitReduce(ReduceOp op, ArrayRef<LaneIndex> indices) {
   for (int64_t dim : op.getDims())
     extents.push_back(extent(op.getOperand(), dim));
   Value init = emitIdentity(b, loc, op.getKind(), sum, laneType(sum));
-  SmallVector<Value> result =
-      loops(extents, init,
-            [&](ArrayRef<Value> ivs, ValueRange carried) -> SmallVector<Value> {
-              SmallVector<LaneIndex> place;
-              size_t nextOuter = 0, nextInner = 0;
-              for (int64_t dim = 0; dim < tensorType(op.getOperand()).getRank();
-                   ++dim)
-                place.push_back(llvm::is_contained(op.getDims(), dim)
-                                    ? LaneIndex{ivs[nextInner++], 0}
-                                    : indices[nextOuter++]);
-              Value value = emit(op.getOperand(), place);
-              if (!value)
-                return {Value()};
-              return {emitCombine(b, loc, op.getKind(), sum, carried[0],
-                                  emitConvert(b, loc, value, element, sum))};
-            });
+  auto combined = [&](Value x, Value y) -> SmallVector<Value> {
+    return {y ? emitCombine(b, loc, op.getKind(), sum, x, y) : Value()};
+  };
+  auto elementOf = [&](ArrayRef<Value> ivs) -> Value {
+    SmallVector<LaneIndex> place;
+    size_t nextOuter = 0, nextInner = 0;
+    for (int64_t dim = 0; dim < tensorType(op.getOperand()).getRank(); ++dim)
+      place.push_back(llvm::is_contained(op.getDims(), dim)
+                          ? LaneIndex{ivs[nextInner++], 0}
+                          : indices[nextOuter++]);
+    Value value = emit(op.getOperand(), place);
+    return value ? emitConvert(b, loc, value, element, sum) : value;
+  };
+  bool isOrdered =
+      isa<FloatType>(sum) &&
+      (op.getKind() == ReduceKind::Add || op.getKind() == ReduceKind::Multiply);
+  SmallVector<Value> result;
+  if (isOrdered && !extents.empty()) {
+    Value width = extents.pop_back_val(), block = at().constant(sumBlock);
+    extents.push_back(at().ceilDiv(width, sumBlock));
+    result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) {
+      SmallVector<Value> place(ivs);
+      Value low = at().mul(place.pop_back_val(), block),
+            count = at().min(block, at().sub(width, low));
+      place.push_back({});
+      Value part =
+          loops(count, init, [&](ArrayRef<Value> inner, ValueRange sums) {
+            place.back() = at().add(low, inner.front());
+            return combined(sums[0], elementOf(place));
+          })[0];
+      return combined(carried[0], part);
+    });
+  } else {
+    result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) {
+      return combined(carried[0], elementOf(ivs));
+    });
+  }
   return hasFailed ? Value() : emitConvert(b, loc, result[0], sum, element);
 }
 
