@@ -198,6 +198,8 @@ SizeForm SizeForms::compute(Value value) {
       return *quotient;
   if (isa<arith::MaxSIOp>(op) && isNonNegative(operands[0] - operands[1]))
     return operands[0];
+  if (isa<arith::SelectOp>(op) && operands[1] == operands[2])
+    return operands[1];
   Key key = {Operation, uintptr_t(op->getName().getAsOpaquePointer()),
              uintptr_t(op->getAttrDictionary().getAsOpaquePointer())};
   for (const SizeForm &operand : operands)

@@ -6,6 +6,7 @@
 #include "dialects/tenon/Machine.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
+#include "dialects/tenon/SizeSigns.h"
 #include "dialects/tenon/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -165,11 +166,29 @@ combine(SizeBuilder &sizes, OpFoldResult a, OpFoldResult b,
                                         sizes.value(b));
 }
 
+/// x + c is x and c; every other size is itself and 0.
+static std::pair<OpFoldResult, int64_t> splitConstant(OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  if (auto sum = value ? value.getDefiningOp<arith::AddIOp>() : nullptr)
+    if (std::optional<int64_t> number = getConstantIntValue(sum.getRhs()))
+      return {sum.getLhs(), *number};
+  return {size, 0};
+}
+
 OpFoldResult SizeBuilder::add(OpFoldResult a, OpFoldResult b) {
+  // All constants of a sum are one, so that x + 2 - 2 is x.
+  auto [rest, former] = splitConstant(a);
+  int64_t number;
+  if (std::optional<int64_t> y = getConstantIntValue(b);
+      y && former != 0 && !llvm::AddOverflow(former, *y, number))
+    return number == 0 ? rest : add(rest, constant(number));
   return combine<arith::AddIOp>(*this, a, b,
                                 [](int64_t x, int64_t y) { return x + y; });
 }
 OpFoldResult SizeBuilder::sub(OpFoldResult a, OpFoldResult b) {
+  if (std::optional<int64_t> y = getConstantIntValue(b);
+      y && *y != INT64_MIN && !getConstantIntValue(a))
+    return add(a, constant(-*y));
   return combine<arith::SubIOp>(*this, a, b,
                                 [](int64_t x, int64_t y) { return x - y; });
 }
@@ -185,6 +204,8 @@ OpFoldResult SizeBuilder::floorDiv(OpFoldResult a, int64_t b) {
       [](int64_t x, int64_t y) { return llvm::divideFloorSigned(x, y); });
 }
 OpFoldResult SizeBuilder::max(OpFoldResult a, int64_t b) {
+  if (b <= 0 && isAtLeast(a, 0))
+    return a;
   return combine<arith::MaxSIOp>(
       *this, a, constant(b),
       [](int64_t x, int64_t y) { return std::max(x, y); });

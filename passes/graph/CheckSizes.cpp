@@ -44,6 +44,21 @@ struct CheckSizes : impl::CheckSizesBase<CheckSizes> {
     });
     for (Operation *op : ops)
       checkOp(forms, op);
+    for (Operation *op : ops)
+      if (auto broadcast = dyn_cast<BroadcastInDimOp>(op);
+          broadcast && keepsSizes(forms, broadcast))
+        broadcast.replaceAllUsesWith(broadcast.getOperand());
+  }
+
+  /// True if the result has the operand's extents, whatever they are. Its op
+  /// would keep kernels from being one.
+  static bool keepsSizes(SizeForms &forms, BroadcastInDimOp op) {
+    if (op.getOperand().getType() != op.getType())
+      return false;
+    for (int64_t d = 0; d < op.getType().getRank(); ++d)
+      if (forms.of(op.getOperand(), d) != forms.of(op.getResult(), d))
+        return false;
+    return true;
   }
 
   static int64_t rankOf(Value value) {

@@ -193,3 +193,23 @@ func.func @attention_entries(%q: tensor<?x4x1x8xf32>, %k: tensor<?x2x?x8xf32>, %
      : (tensor<?x4x1x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?xi64>) -> tensor<?x4x1x8xf32>
   return %0 : tensor<?x4x1x8xf32>
 }
+
+// -----
+
+// A broadcast to extents that arithmetic proves to be the operand's is dropped,
+// as those of a residual beside a convolution that keeps the image's size.
+// CHECK-LABEL: @same_sizes
+// CHECK-NOT: tenon.broadcast_in_dim
+// CHECK: return
+func.func @same_sizes(%x: tensor<1x?x4xf32> {tenon.dims = [1, "width", 4]}, %w: tensor<3x4x4xf32>) -> tensor<1x?x4xf32> {
+  %c1 = arith.constant 1 : index
+  %0 = tenon.convolution %x, %w strides [1] padding [1, 1] lhs_dilation [1] rhs_dilation [1] groups 1 : (tensor<1x?x4xf32>, tensor<3x4x4xf32>) -> tensor<1x?x4xf32>
+  %m = tensor.dim %x, %c1 : tensor<1x?x4xf32>
+  %n = tensor.dim %0, %c1 : tensor<1x?x4xf32>
+  %is = arith.cmpi eq, %n, %c1 : index
+  %size = arith.select %is, %m, %n : index
+  %1 = tenon.broadcast_in_dim %0 dims [0, 1, 2] sizes [1, %size, 4] : (tensor<1x?x4xf32>, index) -> tensor<1x?x4xf32>
+  %2 = tenon.broadcast_in_dim %x dims [0, 1, 2] sizes [1, %size, 4] : (tensor<1x?x4xf32>, index) -> tensor<1x?x4xf32>
+  %3 = tenon.add %1, %2 : (tensor<1x?x4xf32>, tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+  return %3 : tensor<1x?x4xf32>
+}
