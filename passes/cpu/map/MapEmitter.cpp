@@ -87,12 +87,31 @@ static bool isFlat(FusionOp fusion) {
   return true;
 }
 
+/// The concatenation along the last dimension that only elementwise ops
+/// separate from `root`. Null if there is none.
+static ConcatenateOp joinOfColumns(Value root) {
+  SmallVector<Value> open{root};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto join = dyn_cast<ConcatenateOp>(op);
+        join && int64_t(join.getDim()) + 1 == join.getType().getRank())
+      return join;
+    if (op->hasTrait<Elementwise>())
+      llvm::append_range(open, op->getOperands());
+  }
+  return {};
+}
+
 namespace {
 struct MapWriter {
   Kernel &kernel;
   Value output;
   Type element;
   int64_t vectorsAtOnce; ///< vectors of columns computed at once
+  ConcatenateOp joined;  ///< along the columns; null if there is none
   IndexBuilder at() { return {kernel.builder, kernel.loc()}; }
 
   /// Emits the columns [low, high) of one row.
@@ -102,7 +121,9 @@ struct MapWriter {
     auto writeRow = [&](ElementEmitter &emitter, Value column) {
       return write(emitter, row, column);
     };
-    if (lanes > 1 && emitVectorColumns(kernel, low, high, lanes, writeRow))
+    if (lanes > 1 &&
+        (joined ? joinedColumns(row, low, high, lanes)
+                : emitVectorColumns(kernel, low, high, lanes, writeRow)))
       return;
     auto loop =
         scf::ForOp::create(b, kernel.loc(), low, high, at().constant(1));
@@ -110,6 +131,34 @@ struct MapWriter {
     b.setInsertionPointToStart(loop.getBody());
     ElementEmitter emitter(kernel, 1);
     write(emitter, row, loop.getInductionVar());
+  }
+
+  /// Emits the columns of each operand of the concatenation by themselves.
+  /// Returns false, with nothing emitted, if some cannot be computed in
+  /// vectors.
+  bool joinedColumns(ArrayRef<Value> row, Value low, Value high,
+                     int64_t lanes) {
+    OpBuilder &b = kernel.builder;
+    Block::iterator end = b.getInsertionPoint();
+    Block *block = b.getInsertionBlock();
+    Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+    SmallVector<Value> ends =
+        ElementEmitter(kernel, 1).startsOfOperands(joined);
+    ends.push_back(high);
+    for (size_t i = 0; i < joined.getNumOperands(); ++i) {
+      Value first = at().max(low, ends[i]),
+            last = at().max(first, at().min(high, ends[i + 1]));
+      if (emitVectorColumns(kernel, first, last, lanes,
+                            [&](ElementEmitter &emitter, Value column) {
+                              emitter.choose(joined, i);
+                              return write(emitter, row, column);
+                            }))
+        continue;
+      while (end != block->begin() && &*std::prev(end) != before)
+        std::prev(end)->erase();
+      return false;
+    }
+    return true;
   }
 
   bool write(ElementEmitter &emitter, ArrayRef<Value> row, Value column) {
@@ -158,7 +207,8 @@ TaskCounter emitMap(Kernel &kernel) {
   Value width = extents.back();
   int64_t knownWidth =
       getConstantIntValue(width).value_or(ShapedType::kDynamic);
-  MapWriter writer{kernel, output, element, vectorsAtOnce(kernel, knownWidth)};
+  MapWriter writer{kernel, output, element, vectorsAtOnce(kernel, knownWidth),
+                   joinOfColumns(root)};
   SmallVector<Value> rowExtents(ArrayRef(extents).drop_back());
   bool isOneRow = llvm::all_of(rowExtents, [](Value extent) {
     return getConstantIntValue(extent) == 1;

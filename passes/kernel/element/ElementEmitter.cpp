@@ -382,17 +382,27 @@ Value ElementEmitter::emitPad(PadOp op, ArrayRef<LaneIndex> indices) {
                  [&] { return emit(op.getOperand(), mapped); });
 }
 
+SmallVector<Value> ElementEmitter::startsOfOperands(ConcatenateOp join) {
+  SmallVector<Value> starts;
+  Value start = at().constant(0);
+  for (Value operand : join.getOperands()) {
+    starts.push_back(start);
+    start = at().add(start, extent(operand, join.getDim()));
+  }
+  return starts;
+}
+
 Value ElementEmitter::emitConcatenate(ConcatenateOp op,
                                       ArrayRef<LaneIndex> indices) {
   int64_t dim = op.getDim();
+  SmallVector<Value> starts = startsOfOperands(op);
+  if (auto found = chosen.find(op); found != chosen.end()) {
+    SmallVector<LaneIndex> mapped(indices);
+    mapped[dim].base = at().sub(mapped[dim].base, starts[found->second]);
+    return emit(op.getOperand(found->second), mapped);
+  }
   if (indices[dim].stride != 0 && lanes != 1)
     return fail();
-  SmallVector<Value> starts;
-  Value start = at().constant(0);
-  for (Value operand : op.getOperands()) {
-    starts.push_back(start);
-    start = at().add(start, extent(operand, dim));
-  }
   // A binary search over the start positions finds the operand.
   std::function<Value(size_t, size_t)> element = [&](size_t first,
                                                      size_t last) -> Value {

@@ -46,6 +46,9 @@ public:
   void preset(mlir::Value tensor, mlir::Value element) {
     presets[tensor] = element;
   }
+  /// Promises that all lanes of `join` are in operand number `operand` from now
+  /// on.
+  void choose(ConcatenateOp join, size_t operand) { chosen[join] = operand; }
   /// Forgets the elements emitted so far. Call it before the builder moves to
   /// code that the earlier code does not dominate.
   void forget() { memo.clear(); }
@@ -55,6 +58,9 @@ public:
   /// An extent of a value in the region, a memref or a fusion output, computed
   /// from the function's arguments.
   mlir::Value extent(mlir::Value tensor, int64_t dim);
+
+  /// Where the operands of a concatenation begin along its dimension.
+  llvm::SmallVector<mlir::Value> startsOfOperands(ConcatenateOp join);
 
   /// The value in the function for an index or a mixed size of the region.
   mlir::Value index(mlir::OpFoldResult size);
@@ -136,6 +142,7 @@ private:
   int64_t lanes;
   mlir::Value laneMask, validLanes;
   llvm::DenseMap<mlir::Value, mlir::Value> presets;
+  llvm::DenseMap<mlir::Operation *, size_t> chosen; ///< of concatenations
   std::map<Key, mlir::Value> memo;
   bool hasFailed = false;
 };
