@@ -29,6 +29,7 @@ PASS_ROOMS = {
     "passes/cpu/attention": ["passes/kernel", "passes/cpu/tile"],
     "passes/cpu/depthwise": ["passes/kernel", "passes/cpu/tile"],
     "passes/cpu/map": ["passes/kernel"],
+    "passes/cpu/narrow": ["passes/kernel", "passes/cpu/tile"],
     "passes/cpu": ["passes/kernel", "passes/cpu"],
     "passes/gpu": ["passes/kernel"],
 }

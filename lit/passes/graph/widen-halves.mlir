@@ -1,5 +1,5 @@
 // f16 values are computed in f32 and stay so between ops.
-// RUN: tenon-opt %s --pass-pipeline='builtin.module(func.func(tenon-widen-halves,canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-widen-halves --canonicalize --cse --split-input-file | FileCheck %s
 
 // A result is rounded once, where it leaves the graph. Moved values stay wide.
 // CHECK-LABEL: @chain
