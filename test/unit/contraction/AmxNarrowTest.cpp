@@ -35,6 +35,9 @@ const Narrow bf16{"bf16", llvm::APFloat::BFloat()},
 TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
   for (const Narrow &type : {bf16, f16})
     for (bool weightsAlone : {false, true}) {
+      // Rows of f16 are widened.
+      if (!weightsAlone && type.name == f16.name)
+        continue;
       constexpr int64_t width = 64;
       Extents size{25, 90, 200};
       Product product(size);
