@@ -23,8 +23,8 @@ bool isHalf(Value value) {
 /// True if a small change of an operand may change the result by much. Such an
 /// op reads rounded values, so that it agrees with what the user sees.
 bool decides(Operation *op) {
-  return isa<CeilOp, CompareOp, FloorOp, RemainderOp, RoundNearestAfzOp,
-             RoundNearestEvenOp, SignOp>(op);
+  return isa<CeilOp, CompareOp, FloorOp, IsNanOp, RemainderOp,
+             RoundNearestAfzOp, RoundNearestEvenOp, SignOp>(op);
 }
 
 bool computes(Operation *op) {

@@ -49,3 +49,23 @@ func.func @checked(%call: !llvm.ptr, %x: memref<?x64xi64>, %z: memref<?x40xi64>,
   return
 }
 }
+
+// -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
+// So are they if an op reads other columns than the result's.
+// CHECK-LABEL: func.func private @map{{.*}}(
+// CHECK-NOT: vector.
+// CHECK: scf.for %{{.*}} = %c0 to %c104 step %c1
+// CHECK-NOT: vector.
+func.func @reversed(%call: !llvm.ptr, %x: memref<9x64xf32>, %z: memref<9x40xf32>, %y: memref<9x104xf32>) {
+  tenon.fusion map ins(%x, %z : memref<9x64xf32>, memref<9x40xf32>) outs(%y : memref<9x104xf32>) {
+  ^bb0(%a: tensor<9x64xf32>, %b: tensor<9x40xf32>):
+    %0 = tenon.concatenate %a, %b dim 1 : (tensor<9x64xf32>, tensor<9x40xf32>) -> tensor<9x104xf32>
+    %1 = tenon.reverse %0 [1] : tensor<9x104xf32>
+    %2 = tenon.subtract %1, %0 : (tensor<9x104xf32>, tensor<9x104xf32>) -> tensor<9x104xf32>
+    tenon.yield %2 : tensor<9x104xf32>
+  }
+  return
+}
+}

@@ -32,14 +32,16 @@ func.func @chain(%x: tensor<2x3xf16>, %w: tensor<3x4xf16>) -> tensor<4x2xf16> {
 // CHECK: tenon.compare lt %[[R]], %{{.*}} : (tensor<4xf16>, tensor<4xf16>)
 // CHECK: tenon.convert %[[R]] to i32
 // CHECK: tenon.floor %[[R]] : (tensor<4xf16>)
-// CHECK: return %{{.*}}, %{{.*}}, %[[E]], %{{.*}} : tensor<4xi1>, tensor<4xi32>, tensor<4xf32>, tensor<4xf16>
-func.func @decisions(%x: tensor<4xf16>) -> (tensor<4xi1>, tensor<4xi32>, tensor<4xf32>, tensor<4xf16>) {
+// CHECK: tenon.is_nan %[[R]] : (tensor<4xf16>)
+// CHECK: return %{{.*}}, %{{.*}}, %[[E]], %{{.*}}, %{{.*}} :
+func.func @decisions(%x: tensor<4xf16>) -> (tensor<4xi1>, tensor<4xi32>, tensor<4xf32>, tensor<4xf16>, tensor<4xi1>) {
   %0 = tenon.exponential %x : (tensor<4xf16>) -> tensor<4xf16>
   %1 = tenon.compare lt %0, %x : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xi1>
   %2 = tenon.convert %0 to i32 : (tensor<4xf16>) -> tensor<4xi32>
   %3 = tenon.convert %0 to f32 : (tensor<4xf16>) -> tensor<4xf32>
   %4 = tenon.floor %0 : (tensor<4xf16>) -> tensor<4xf16>
-  return %1, %2, %3, %4 : tensor<4xi1>, tensor<4xi32>, tensor<4xf32>, tensor<4xf16>
+  %5 = tenon.is_nan %0 : (tensor<4xf16>) -> tensor<4xi1>
+  return %1, %2, %3, %4, %5 : tensor<4xi1>, tensor<4xi32>, tensor<4xf32>, tensor<4xf16>, tensor<4xi1>
 }
 
 // -----

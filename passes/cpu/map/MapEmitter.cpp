@@ -87,21 +87,29 @@ static bool isFlat(FusionOp fusion) {
   return true;
 }
 
-/// The concatenation along the last dimension that only elementwise ops
-/// separate from `root`. Null if there is none.
-static ConcatenateOp joinOfColumns(Value root) {
-  SmallVector<Value> open{root};
+/// True if only elementwise ops read the value, up to the result.
+static bool isReadElementwise(Value value) {
+  SmallVector<Value> open{value};
   llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp>(user) || !seen.insert(user).second)
+        continue;
+      if (!user->hasTrait<Elementwise>())
+        return false;
+      llvm::append_range(open, user->getResults());
+    }
+  return true;
+}
+
+/// A concatenation along the last dimension, all of whose columns are those of
+/// the result. Null if there is none.
+static ConcatenateOp joinOfColumns(FusionOp fusion) {
+  for (Operation &op : fusion.getBlock())
     if (auto join = dyn_cast<ConcatenateOp>(op);
-        join && int64_t(join.getDim()) + 1 == join.getType().getRank())
+        join && int64_t(join.getDim()) + 1 == join.getType().getRank() &&
+        isReadElementwise(join))
       return join;
-    if (op->hasTrait<Elementwise>())
-      llvm::append_range(open, op->getOperands());
-  }
   return {};
 }
 
@@ -208,7 +216,7 @@ TaskCounter emitMap(Kernel &kernel) {
   int64_t knownWidth =
       getConstantIntValue(width).value_or(ShapedType::kDynamic);
   MapWriter writer{kernel, output, element, vectorsAtOnce(kernel, knownWidth),
-                   joinOfColumns(root)};
+                   joinOfColumns(kernel.fusion)};
   SmallVector<Value> rowExtents(ArrayRef(extents).drop_back());
   bool isOneRow = llvm::all_of(rowExtents, [](Value extent) {
     return getConstantIntValue(extent) == 1;
