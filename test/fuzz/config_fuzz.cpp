@@ -18,7 +18,7 @@ template <typename Reader> static void tryTo(Reader read) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {
     std::string_view text(reinterpret_cast<const char *>(data), size);
-    tenon::hf::Json json = tenon::hf::parseJson(text);
+    tenon::Json json = tenon::parseJson(text);
     tryTo([&] { return tenon::hf::readGenerationConfig(json); });
     tryTo([&] { return tenon::hf::readSpeechTokens(json, json); });
     tryTo([&] { return tenon::hf::makeTokenPieces(json, 1 << 16); });

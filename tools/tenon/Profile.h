@@ -5,6 +5,7 @@
 #include "tools/tenon/LoadedModel.h"
 #include "tools/tenon/report/ProfileJson.h"
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// A number that is too large for a double, such as 1e999, is infinite after
-// parsing. It would be written as "inf", which no reader of JSON accepts.
+// The parser is bounded, and refuses numbers that a double cannot hold.
 #include "tools/tenon/report/JsonFile.h"
 
+#include "compiler/files/ReadFailure.h"
 #include "tools/tenon/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -10,35 +10,27 @@
 
 namespace tenon::cli {
 
-static std::string shown(const llvm::json::Value *value) {
-  if (!value)
-    return "nothing";
-  if (value->kind() == llvm::json::Value::Object)
-    return "an object";
-  if (value->kind() == llvm::json::Value::Array)
-    return "an array";
-  return llvm::formatv("{0}", *value);
-}
+/// A trace has a few values for each launch.
+constexpr JsonLimits limits{.depth = 64, .values = 100'000'000};
 
 void JsonReader::expect(const std::string &what) const {
   if (fault.text.empty())
-    fault = {place, "expected " + what + ", got " + shown(value)};
+    fault = {place, "expected " + what + ", got " +
+                        (value ? spell(*value) : "nothing")};
 }
 
-bool JsonReader::isNull() const {
-  return value && value->kind() == llvm::json::Value::Null;
-}
+bool JsonReader::isNull() const { return value && value->isNull(); }
 
 JsonReader JsonReader::member(llvm::StringRef key) const {
-  const llvm::json::Object *object = value ? value->getAsObject() : nullptr;
-  if (!object)
+  bool isObject = value && value->get<JsonObject>();
+  if (!isObject)
     expect("an object");
-  return JsonReader(object ? object->get(key) : nullptr,
+  return JsonReader(isObject ? value->find(key) : nullptr,
                     place + (place.empty() ? "" : ".") + key.str(), fault);
 }
 
 void JsonReader::each(llvm::function_ref<void(JsonReader)> read) const {
-  const llvm::json::Array *array = value ? value->getAsArray() : nullptr;
+  const JsonArray *array = value ? value->get<JsonArray>() : nullptr;
   if (!array)
     return expect("an array");
   for (size_t i = 0; i < array->size(); ++i)
@@ -47,22 +39,21 @@ void JsonReader::each(llvm::function_ref<void(JsonReader)> read) const {
 }
 
 std::string JsonReader::text() const {
-  std::optional<llvm::StringRef> text =
-      value ? value->getAsString() : std::nullopt;
+  const std::string *text = value ? value->get<std::string>() : nullptr;
   if (!text)
     expect("a string");
-  return text.value_or("").str();
+  return text ? *text : "";
 }
 
 bool JsonReader::boolean() const {
-  std::optional<bool> boolean = value ? value->getAsBoolean() : std::nullopt;
+  const bool *boolean = value ? value->get<bool>() : nullptr;
   if (!boolean)
     expect("true or false");
-  return boolean.value_or(false);
+  return boolean && *boolean;
 }
 
 int64_t JsonReader::integer(int64_t least, int64_t most) const {
-  std::optional<int64_t> integer = value ? value->getAsInteger() : std::nullopt;
+  const int64_t *integer = value ? value->get<int64_t>() : nullptr;
   if (integer && *integer >= least && *integer <= most)
     return *integer;
   std::string range;
@@ -75,10 +66,12 @@ int64_t JsonReader::integer(int64_t least, int64_t most) const {
 }
 
 double JsonReader::number(int64_t least) const {
-  std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
-  if (number && std::isfinite(*number) && *number >= double(least))
-    return *number;
-  expect(llvm::formatv("a finite number of at least {0}", least));
+  const int64_t *integer = value ? value->get<int64_t>() : nullptr;
+  const double *number = value ? value->get<double>() : nullptr;
+  double found = integer ? double(*integer) : number ? *number : NAN;
+  if (found >= double(least))
+    return found;
+  expect(llvm::formatv("a number of at least {0}", least));
   return 0;
 }
 
@@ -89,11 +82,12 @@ Status readJson(Talk &talk, const std::string &path,
   if (Status status = readWhole(talk, path, content); status != Status::Success)
     return status;
   JsonReader::Fault fault;
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(content);
-  if (parsed)
-    read(JsonReader(&*parsed, "", fault));
-  else
-    fault.text = llvm::toString(parsed.takeError());
+  try {
+    Json parsed = parseJson(content, limits);
+    read(JsonReader(&parsed, "", fault));
+  } catch (const ReadFailure &failure) {
+    fault = {failure.place, failure.text};
+  }
   if (fault.text.empty())
     return Status::Success;
   Diagnostic d;

@@ -2,10 +2,11 @@
 #ifndef TENON_TOOLS_TENON_REPORT_JSONFILE_H
 #define TENON_TOOLS_TENON_REPORT_JSONFILE_H
 
+#include "compiler/files/Json.h"
 #include "tools/tenon/Talk.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <limits>
@@ -24,7 +25,7 @@ public:
   };
 
   /// `value` may be null: there is none at `place`.
-  JsonReader(const llvm::json::Value *value, std::string place, Fault &fault)
+  JsonReader(const Json *value, std::string place, Fault &fault)
       : value(value), place(std::move(place)), fault(fault) {}
 
   bool isThere() const { return value; }
@@ -41,14 +42,14 @@ public:
   int64_t integer(int64_t least = std::numeric_limits<int64_t>::min(),
                   int64_t most = std::numeric_limits<int64_t>::max()) const;
 
-  /// A number that is finite and at least `least`.
+  /// A number that is at least `least`.
   double number(int64_t least) const;
 
 private:
   /// Keeps the fault, unless there is one.
   void expect(const std::string &what) const;
 
-  const llvm::json::Value *value;
+  const Json *value;
   std::string place;
   Fault &fault;
 };

@@ -6,6 +6,7 @@
 #include "tools/tenon/MachinePeaks.h"
 #include "tools/tenon/report/JsonFile.h"
 
+#include "llvm/Support/JSON.h"
 #include <optional>
 
 namespace tenon::cli {

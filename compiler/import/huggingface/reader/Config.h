@@ -4,7 +4,7 @@
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_READER_CONFIG_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_READER_CONFIG_H
 
-#include "compiler/import/huggingface/reader/Json.h"
+#include "compiler/files/Json.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_READER_CONFIGREADER_H
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_READER_CONFIGREADER_H
 
-#include "compiler/import/huggingface/reader/Json.h"
+#include "compiler/files/Json.h"
 
 #include <initializer_list>
 #include <optional>

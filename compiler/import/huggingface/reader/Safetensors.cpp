@@ -2,8 +2,8 @@
 // that the entries divide the rest of the file without holes or overlaps.
 #include "compiler/import/huggingface/reader/Safetensors.h"
 
+#include "compiler/files/Json.h"
 #include "compiler/files/ReadFailure.h"
-#include "compiler/import/huggingface/reader/Json.h"
 
 #include <algorithm>
 #include <iterator>

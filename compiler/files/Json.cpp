@@ -1,13 +1,13 @@
 // Builds values from nlohmann's events. Its parser does not recurse, so depth
 // is limited only to protect the readers of the values.
-#include "compiler/import/huggingface/reader/Json.h"
+#include "compiler/files/Json.h"
 
 #include "compiler/files/ReadFailure.h"
 
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-namespace tenon::hf {
+namespace tenon {
 namespace {
 
 /// The receiver of nlohmann's events. The names of its functions are given.
@@ -42,13 +42,16 @@ public:
 
   bool parse_error(size_t position, const std::string &,
                    const nlohmann::json::exception &error) {
-    std::string text = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    size_t colon = text.find(": ");
+    // "[json.exception.out_of_range.406] number overflow parsing ..."
+    std::string text = error.what();
+    text = text.substr(text.find("] ") + 2);
+    if (size_t colon = text.find(": ");
+        text.starts_with("parse error") && colon != std::string::npos)
+      text = text.substr(colon + 2);
     // The position counts bytes from one, and bytes beyond the end.
     fail("offset " + std::to_string(position ? position - 1 : 0),
-         "not JSON: " +
-             (colon == std::string::npos ? text : text.substr(colon + 2)));
+         "not JSON: " + text);
   }
 
   Json root;
@@ -156,4 +159,4 @@ std::string spell(const Json &value) {
   return std::visit(Speller(), value.value);
 }
 
-} // namespace tenon::hf
+} // namespace tenon

@@ -1,8 +1,8 @@
-// JSON texts of a checkpoint as values. Parsing is bounded in depth and in the
+// JSON texts as values. Parsing is bounded in depth and in the
 // number of values, and a key that stands twice in an object is an error: other
 // readers would keep one of the two.
-#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_READER_JSON_H
-#define TENON_COMPILER_IMPORT_HUGGINGFACE_READER_JSON_H
+#ifndef TENON_COMPILER_FILES_JSON_H
+#define TENON_COMPILER_FILES_JSON_H
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace tenon::hf {
+namespace tenon {
 
 struct Json;
 struct JsonMember;
@@ -47,6 +47,6 @@ Json parseJson(std::string_view text, const JsonLimits &limits = {});
 /// `value` for messages; long values are cut.
 std::string spell(const Json &value);
 
-} // namespace tenon::hf
+} // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_READER_JSON_H
+#endif // TENON_COMPILER_FILES_JSON_H
