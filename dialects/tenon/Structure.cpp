@@ -140,6 +140,20 @@ LogicalResult CheckSizeOp::canonicalize(CheckSizeOp op,
   return success();
 }
 
+bool isReadElementwise(Value value) {
+  SmallVector<Value> open{value};
+  SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp>(user) || !seen.insert(user).second)
+        continue;
+      if (!user->hasTrait<Elementwise>())
+        return false;
+      llvm::append_range(open, user->getResults());
+    }
+  return true;
+}
+
 } // namespace tenon
 
 #define GET_OP_CLASSES

@@ -39,6 +39,9 @@ mixedSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 mlir::OpFoldResult mixedSize(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value value, int64_t dim);
 
+/// True if only elementwise ops of its region read the value, up to the yield.
+bool isReadElementwise(mlir::Value value);
+
 } // namespace tenon
 
 #define GET_OP_CLASSES

@@ -1,4 +1,4 @@
-// Follows an argument through elementwise ops to the kernel's yield.
+// Maps write an element after they have read those of the same index.
 #include "passes/buffer/OwnElements.h"
 
 using namespace mlir;
@@ -6,18 +6,7 @@ using namespace mlir;
 namespace tenon {
 
 bool readsOwnElements(FusionOp fusion, BlockArgument argument) {
-  if (fusion.getKind() != FusionKind::Map)
-    return false;
-  SmallVector<Value> open = {argument};
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp>(user))
-        continue;
-      if (!user->hasTrait<Elementwise>())
-        return false;
-      llvm::append_range(open, user->getResults());
-    }
-  return true;
+  return fusion.getKind() == FusionKind::Map && isReadElementwise(argument);
 }
 
 } // namespace tenon

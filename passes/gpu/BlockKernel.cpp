@@ -72,18 +72,6 @@ Value BlockKernel::fromLane(Value value, int64_t distance) {
       b, loc, vector::BitCastOp::create(b, loc, whole, both), int64_t(0));
 }
 
-BlockKernel::Values
-BlockKernel::carry(Value low, Value high, int64_t step, ValueRange initial,
-                   llvm::function_ref<Values(Value, const Values &)> body) {
-  auto loop =
-      scf::ForOp::create(b, loc, low, high, at().constant(step), initial);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Values next = body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, loc, next);
-  return Values(loop.getResults());
-}
-
 BlockKernel::Values BlockKernel::loadSeveral(Value memory, Type element,
                                              Value place, int64_t count) {
   Type stored = cast<MemRefType>(memory.getType()).getElementType();

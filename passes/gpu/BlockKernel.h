@@ -30,11 +30,6 @@ protected:
   /// `distance`. All lanes of the warp come here together.
   mlir::Value fromLane(mlir::Value value, int64_t distance);
 
-  /// A loop over [low, high) that carries values.
-  Values carry(mlir::Value low, mlir::Value high, int64_t step,
-               mlir::ValueRange initial,
-               llvm::function_ref<Values(mlir::Value, const Values &)> body);
-
   static constexpr int64_t warpThreads = 32;
   /// The `count` elements of type `element` from `place` on in `memory`, as
   /// f32. They are aligned if `count` is a quad.

@@ -16,7 +16,8 @@ def CheckSizes : Pass<"tenon-check-sizes", "mlir::func::FuncOp"> {
     The checks are: extents agree or are one, slices lie within their operand,
     reshapes keep the number of elements, and a loop keeps the shapes it
     carries. A check that index arithmetic proves is not emitted; extents of one
-    name are equal. Runs first, because later passes drop ops and with them
+    name are equal. A broadcast to extents that are proved to be the operand's is
+    dropped. Runs first, because later passes drop ops and with them
     their assumptions.
   }];
   let dependentDialects = ["tenon::TenonDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];

@@ -109,4 +109,13 @@ SmallVector<Value> IndexBuilder::delinearize(Value linear,
   return indices;
 }
 
+EmittedOps::EmittedOps(OpBuilder &builder)
+    : block(builder.getInsertionBlock()), end(builder.getInsertionPoint()),
+      before(end == block->begin() ? nullptr : &*std::prev(end)) {}
+
+void EmittedOps::erase() {
+  while (end != block->begin() && &*std::prev(end) != before)
+    std::prev(end)->erase();
+}
+
 } // namespace tenon

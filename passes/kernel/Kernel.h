@@ -80,6 +80,19 @@ struct IndexBuilder {
   delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
 };
 
+/// The ops that are emitted where the builder stands now, from here on. An
+/// emitter that finds out late that it does not cover a form erases them.
+class EmittedOps {
+public:
+  explicit EmittedOps(mlir::OpBuilder &builder);
+  void erase();
+
+private:
+  mlir::Block *block;
+  mlir::Block::iterator end; ///< the op that the builder stands before
+  mlir::Operation *before;   ///< the last earlier op; null if there is none
+};
+
 } // namespace tenon
 
 #endif // TENON_PASSES_KERNEL_KERNEL_H

@@ -16,6 +16,18 @@ void KernelLoops::forRange(Value low, Value high, int64_t step,
   body(loop.getInductionVar());
 }
 
+KernelLoops::Values
+KernelLoops::carry(Value low, Value high, int64_t step, ValueRange initial,
+                   llvm::function_ref<Values(Value, const Values &)> body) {
+  auto loop =
+      scf::ForOp::create(b, loc, low, high, at().constant(step), initial);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Values next = body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
+  scf::YieldOp::create(b, loc, next);
+  return Values(loop.getResults());
+}
+
 void KernelLoops::when(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, loc, condition, false);
   OpBuilder::InsertionGuard guard(b);

@@ -16,6 +16,10 @@ protected:
   IndexBuilder at() { return {b, loc}; }
   void forRange(mlir::Value low, mlir::Value high, int64_t step,
                 llvm::function_ref<void(mlir::Value)> body);
+  /// A loop over [low, high) that carries values.
+  Values carry(mlir::Value low, mlir::Value high, int64_t step,
+               mlir::ValueRange initial,
+               llvm::function_ref<Values(mlir::Value, const Values &)> body);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
   void choose(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);

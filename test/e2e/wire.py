@@ -2,15 +2,8 @@
 schema. A changed copy keeps the order of all fields."""
 import numpy as np
 
+import onnx_build
 from onnx_wire import varint
-
-
-def encoded_varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out + bytes([value]))
 
 
 class Message:
@@ -39,12 +32,12 @@ class Message:
     def encoded(self):
         parts = []
         for number, kind, value in self.fields:
-            parts.append(encoded_varint(number << 3 | kind))
+            parts.append(onnx_build.varint(number << 3 | kind))
             if kind == 0:
-                parts.append(encoded_varint(value))
+                parts.append(onnx_build.varint(value))
                 continue
             if kind == 2:
-                parts.append(encoded_varint(len(value)))
+                parts.append(onnx_build.varint(len(value)))
             parts.append(value)
         return b"".join(parts)
 

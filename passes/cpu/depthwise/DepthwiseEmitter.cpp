@@ -12,7 +12,7 @@
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/element/FlatMemory.h"
-#include "passes/kernel/nest/ContractionNest.h"
+#include "passes/kernel/nest/WindowTaps.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 
@@ -46,10 +46,6 @@ private:
     int64_t taps, stride, dilation, low, high;
     Value input, inputStride, tapStride; ///< strides: elements of a step
   };
-  /// Taps [low, high) of an axis.
-  struct Taps {
-    Value low, high;
-  };
   /// The lanes of `valid` channels from `first` on; null masks select all.
   struct Channels {
     Value first, valid, mask, inputMask;
@@ -71,17 +67,13 @@ private:
                   const Channels &channels);
   void finish(const Tile &tile, ArrayRef<Value> position,
               const Channels &channels, ArrayRef<Value> sums);
-  Taps tapsInside(const Axis &axis, Value position);
-  Values overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
+  Values overRows(size_t level, const Tile &tile, ArrayRef<WindowTaps> taps,
                   const Channels &channels, Value lhs, Value rhs,
                   ValueRange carried);
   Values straight(const Tile &tile, const Channels &channels, Value lhs,
                   Value rhs, ValueRange carried);
-  Values looped(const Taps &taps, const Channels &channels, Value lhs,
+  Values looped(const WindowTaps &taps, const Channels &channels, Value lhs,
                 Value rhs, ValueRange carried);
-  Values
-  forTaps(const Taps &taps, ValueRange carried,
-          llvm::function_ref<Values(Value tap, ValueRange carried)> body);
   Values loadInput(Value place, const Channels &channels);
   Values loadWeights(Value place, const Channels &here);
   /// Input elements that a vector of channels reads at one position.
@@ -264,33 +256,16 @@ void DepthwiseEmitter::emitTile(const Tile &tile) {
   });
 }
 
-/// The taps of the window at `position` that lie inside the input.
-DepthwiseEmitter::Taps DepthwiseEmitter::tapsInside(const Axis &axis,
-                                                    Value position) {
-  Taps taps{at().constant(0), at().constant(axis.taps)};
-  Value start = at().sub(at().mul(position, at().constant(axis.stride)),
-                         at().constant(axis.low));
-  auto firstFrom = [&](Value place) {
-    Value distance = at().max(at().sub(place, start), at().constant(0));
-    return at().min(at().ceilDiv(distance, axis.dilation),
-                    at().constant(axis.taps));
-  };
-  if (axis.low > 0)
-    taps.low = firstFrom(at().constant(0));
-  if (axis.high > 0)
-    taps.high = firstFrom(axis.input);
-  return taps;
-}
-
 void DepthwiseEmitter::emitVector(const Tile &tile, ArrayRef<Value> position,
                                   const Channels &channels) {
   Value from = at().mul(position[0], batchStride);
-  SmallVector<Taps> taps;
+  SmallVector<WindowTaps> taps;
   for (auto [axis, index] : llvm::zip(axes, position.drop_front())) {
     Value start = at().sub(at().mul(index, at().constant(axis.stride)),
                            at().constant(axis.low));
     from = at().add(from, at().mul(start, axis.inputStride));
-    taps.push_back(tapsInside(axis, index));
+    taps.push_back(tapsInside(at(), start, axis.taps, axis.dilation,
+                              {axis.low, axis.high}, axis.input));
   }
   Value feature =
       at().mul(at().floorDiv(channels.first, at().constant(multiplier)),
@@ -303,21 +278,9 @@ void DepthwiseEmitter::emitVector(const Tile &tile, ArrayRef<Value> position,
 }
 
 DepthwiseEmitter::Values
-DepthwiseEmitter::forTaps(const Taps &taps, ValueRange carried,
-                          llvm::function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, taps.low, taps.high, at().constant(1),
-                                 carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return Values(loop.getResults());
-}
-
-DepthwiseEmitter::Values
-DepthwiseEmitter::overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
-                           const Channels &channels, Value lhs, Value rhs,
-                           ValueRange carried) {
+DepthwiseEmitter::overRows(size_t level, const Tile &tile,
+                           ArrayRef<WindowTaps> taps, const Channels &channels,
+                           Value lhs, Value rhs, ValueRange carried) {
   const Axis &axis = axes[level];
   if (level + 1 == axes.size()) {
     if (tile.tapByTap)
@@ -327,12 +290,14 @@ DepthwiseEmitter::overRows(size_t level, const Tile &tile, ArrayRef<Taps> taps,
                     rhs, carried);
     return straight(tile, channels, lhs, rhs, carried);
   }
-  return forTaps(taps[level], carried, [&](Value tap, ValueRange inner) {
-    Value step = at().mul(axis.inputStride, at().constant(axis.dilation));
-    return overRows(level + 1, tile, taps, channels,
-                    at().add(lhs, at().mul(tap, step)),
-                    at().add(rhs, at().mul(tap, axis.tapStride)), inner);
-  });
+  return carry(
+      taps[level].low, taps[level].high, 1, carried,
+      [&](Value tap, const Values &inner) {
+        Value step = at().mul(axis.inputStride, at().constant(axis.dilation));
+        return overRows(level + 1, tile, taps, channels,
+                        at().add(lhs, at().mul(tap, step)),
+                        at().add(rhs, at().mul(tap, axis.tapStride)), inner);
+      });
 }
 
 /// Adds all taps of the last dimension; each input column is loaded once.
@@ -372,28 +337,29 @@ DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
 
 /// Adds the taps of the last dimension by a loop, for one column of each sum in
 /// `carried`.
-DepthwiseEmitter::Values DepthwiseEmitter::looped(const Taps &taps,
+DepthwiseEmitter::Values DepthwiseEmitter::looped(const WindowTaps &taps,
                                                   const Channels &channels,
                                                   Value lhs, Value rhs,
                                                   ValueRange carried) {
   const Axis &axis = axes.back();
-  return forTaps(taps, carried, [&](Value tap, ValueRange inner) {
-    Values weight =
-        loadWeights(at().add(rhs, at().mul(tap, axis.tapStride)), channels);
-    Value start =
-        at().add(lhs, at().mul(at().mul(tap, at().constant(axis.dilation)),
-                               axis.inputStride));
-    Values sums(inner);
-    for (auto [column, total] : llvm::enumerate(sums)) {
-      Value place =
-          at().add(start, at().mul(at().constant(int64_t(column) * axis.stride),
+  return carry(
+      taps.low, taps.high, 1, carried, [&](Value tap, const Values &inner) {
+        Values weight =
+            loadWeights(at().add(rhs, at().mul(tap, axis.tapStride)), channels);
+        Value start =
+            at().add(lhs, at().mul(at().mul(tap, at().constant(axis.dilation)),
                                    axis.inputStride));
-      Values x = loadInput(place, channels);
-      for (int64_t f = 0; f < features; ++f)
-        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
-    }
-    return sums;
-  });
+        Values sums(inner);
+        for (auto [column, total] : llvm::enumerate(sums)) {
+          Value place = at().add(
+              start, at().mul(at().constant(int64_t(column) * axis.stride),
+                              axis.inputStride));
+          Values x = loadInput(place, channels);
+          for (int64_t f = 0; f < features; ++f)
+            total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
+        }
+        return sums;
+      });
 }
 
 Value DepthwiseEmitter::loadLanes(Value memory, Value place, int64_t count,

@@ -87,21 +87,6 @@ static bool isFlat(FusionOp fusion) {
   return true;
 }
 
-/// True if only elementwise ops read the value, up to the result.
-static bool isReadElementwise(Value value) {
-  SmallVector<Value> open{value};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp>(user) || !seen.insert(user).second)
-        continue;
-      if (!user->hasTrait<Elementwise>())
-        return false;
-      llvm::append_range(open, user->getResults());
-    }
-  return true;
-}
-
 /// A concatenation along the last dimension, all of whose columns are those of
 /// the result. Null if there is none.
 static ConcatenateOp joinOfColumns(FusionOp fusion) {
@@ -146,10 +131,7 @@ struct MapWriter {
   /// vectors.
   bool joinedColumns(ArrayRef<Value> row, Value low, Value high,
                      int64_t lanes) {
-    OpBuilder &b = kernel.builder;
-    Block::iterator end = b.getInsertionPoint();
-    Block *block = b.getInsertionBlock();
-    Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+    EmittedOps emitted(kernel.builder);
     SmallVector<Value> ends =
         ElementEmitter(kernel, 1).startsOfOperands(joined);
     ends.push_back(high);
@@ -162,8 +144,7 @@ struct MapWriter {
                               return write(emitter, row, column);
                             }))
         continue;
-      while (end != block->begin() && &*std::prev(end) != before)
-        std::prev(end)->erase();
+      emitted.erase();
       return false;
     }
     return true;

@@ -211,9 +211,7 @@ void TurnedMap::emitTile(const Values &outer, Value row, Value column) {
 }
 
 TaskCounter TurnedMap::emit() {
-  Block *block = b.getInsertionBlock();
-  Block::iterator end = b.getInsertionPoint();
-  Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+  EmittedOps emitted(b);
   Value bands = at().ceilDiv(extents[read], side);
   Values numbers(extents);
   numbers.pop_back();
@@ -234,8 +232,7 @@ TaskCounter TurnedMap::emit() {
                       [&](Value column) { emitTile(outer, row, column); });
            });
   if (hasFailed) {
-    while (end != block->begin() && &*std::prev(end) != before)
-      std::prev(end)->erase();
+    emitted.erase();
     return nullptr;
   }
   return [perTask, read = read, side = side](OpBuilder &b, Location loc,

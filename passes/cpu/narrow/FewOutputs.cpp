@@ -5,12 +5,12 @@
 // vectors have the outputs of one position.
 #include "passes/cpu/narrow/FewOutputs.h"
 
-#include "dialects/tenon/NumericsContract.h"
 #include "passes/cpu/tile/TileEpilogue.h"
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/element/ElementEmitter.h"
 #include "passes/kernel/element/FlatMemory.h"
 #include "passes/kernel/nest/ContractionOperand.h"
+#include "passes/kernel/nest/WindowTaps.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 #include "passes/kernel/numerics/TransposeSquare.h"
@@ -51,10 +51,6 @@ private:
     Value column;    ///< of the input, read by the first tap and position
     Value positions; ///< from the first to the end of the row
   };
-  /// Taps [low, high) of an axis.
-  struct Taps {
-    Value low, high;
-  };
 
   int64_t span() {
     return (shapeOf(op.getRhs())[last] - 1) * op.getRhsDilation()[last];
@@ -66,21 +62,12 @@ private:
   bool isPadded() {
     return op.getPadding()[2 * last] > 0 || op.getPadding()[2 * last + 1] > 0;
   }
-  /// Products of a chain along the features; 0: all products are one.
-  int64_t blockOfFeatures() const {
-    return features < fewestBlockFeatures ? 0
-           : features > maxBlockFeatures  ? sumBlock
-                                          : features;
-  }
   Value count(int64_t n) { return at().constant(n); }
   Value zeros() {
     return arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
   }
-  Values carry(Value low, Value high, int64_t step, ValueRange carried,
-               llvm::function_ref<Values(Value, ValueRange)> body);
 
   void emitStrip(ArrayRef<Value> row, Value position);
-  Taps tapsInside(int64_t axis, Value position);
   Values overRows(int64_t axis, ArrayRef<Value> row, Strip strip, Value weights,
                   ValueRange sums);
   void turn(const Strip &strip);
@@ -124,7 +111,7 @@ FewOutputsPlanAttr FewOutputs::makePlan() {
           positions = ShapedType::isDynamic(known) ? typicalPositions : known;
   if (positions < lanes || !epilogue.vectorizes(/*columnIsLast=*/true))
     return {};
-  int64_t sums = outputs * (blockOfFeatures() ? 2 : 1);
+  int64_t sums = outputs * (blockOfConvolution(sum, features) ? 2 : 1);
   int64_t vectors = std::clamp<int64_t>(
       (kernel.machine.getRegisters() - outputs - 1) / sums, 1, mostVectors);
   vectors = std::min(vectors, llvm::divideCeilSigned(positions, lanes));
@@ -141,17 +128,6 @@ FewOutputsPlanAttr FewOutputs::makePlan() {
   return FewOutputsPlanAttr::get(
       op.getContext(), vectors,
       llvm::divideCeilSigned(leastWork, std::max<int64_t>(1, work)));
-}
-
-FewOutputs::Values
-FewOutputs::carry(Value low, Value high, int64_t step, ValueRange carried,
-                  llvm::function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, low, high, count(step), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return Values(loop.getResults());
 }
 
 TaskCounter FewOutputs::emit(FewOutputsPlanAttr plan) {
@@ -198,21 +174,6 @@ void FewOutputs::emitStrip(ArrayRef<Value> row, Value position) {
   finish(row, position, sums);
 }
 
-/// The taps of an axis that lie inside the input for a position.
-FewOutputs::Taps FewOutputs::tapsInside(int64_t axis, Value start) {
-  Value taps = count(shapeOf(op.getRhs())[axis]);
-  auto firstFrom = [&](Value place) {
-    Value distance = at().max(at().sub(place, start), count(0));
-    return at().min(at().ceilDiv(distance, op.getRhsDilation()[axis]), taps);
-  };
-  Taps inside{count(0), taps};
-  if (op.getPadding()[2 * axis] > 0)
-    inside.low = firstFrom(count(0));
-  if (op.getPadding()[2 * axis + 1] > 0)
-    inside.high = firstFrom(inputExtents[axis + 1]);
-  return inside;
-}
-
 FewOutputs::Values FewOutputs::overRows(int64_t axis, ArrayRef<Value> row,
                                         Strip strip, Value weights,
                                         ValueRange sums) {
@@ -230,9 +191,11 @@ FewOutputs::Values FewOutputs::overRows(int64_t axis, ArrayRef<Value> row,
   }
   Value start = at().sub(at().mul(row[axis + 1], count(op.getStrides()[axis])),
                          count(op.getPadding()[2 * axis]));
-  Taps taps = tapsInside(axis, start);
+  WindowTaps taps = tapsInside(
+      at(), start, shapeOf(op.getRhs())[axis], op.getRhsDilation()[axis],
+      op.getPadding().slice(2 * axis, 2), inputExtents[axis + 1]);
   return carry(
-      taps.low, taps.high, 1, sums, [&](Value tap, ValueRange carried) {
+      taps.low, taps.high, 1, sums, [&](Value tap, const Values &carried) {
         Value place =
             at().add(start, at().mul(tap, count(op.getRhsDilation()[axis])));
         Strip inner{
@@ -251,9 +214,10 @@ void FewOutputs::turn(const Strip &strip) {
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(input.getType()).getElementType());
   int64_t columns = turnedColumns(vectors);
-  // Those that positions of the result read; none if the input has no columns.
-  Value end = at().min(at().add(strip.positions, count(span())),
-                       count(turnedColumns(vectors)));
+  // Positions of the result read no further columns. An input without columns
+  // has none to read.
+  Value end =
+      at().min(at().add(strip.positions, count(span())), count(columns));
   end = arith::SelectOp::create(
       b, loc, at().less(count(0), inputExtents.back()), end, count(0));
   forRange(count(0), count(features), lanes, [&](Value feature) {
@@ -310,10 +274,11 @@ FewOutputs::Values FewOutputs::masksAt(Value column) {
 /// Adds the products of one row of the window.
 FewOutputs::Values FewOutputs::addRow(const Strip &strip, Value weights,
                                       ValueRange sums, bool masked) {
-  int64_t block = blockOfFeatures(), dilation = op.getRhsDilation()[last];
+  int64_t block = blockOfConvolution(sum, features),
+          dilation = op.getRhsDilation()[last];
   return carry(
       count(0), count(shapeOf(op.getRhs())[last]), 1, sums,
-      [&](Value tap, ValueRange carried) {
+      [&](Value tap, const Values &carried) {
         Value offset = at().mul(tap, count(dilation)),
               here = at().add(weights, at().mul(tap, rhs->strides[last]));
         Values masks;
@@ -324,7 +289,7 @@ FewOutputs::Values FewOutputs::addRow(const Strip &strip, Value weights,
                              carried);
         return carry(
             count(0), count(features), block, carried,
-            [&](Value low, ValueRange whole) {
+            [&](Value low, const Values &whole) {
               Value high =
                   at().min(at().add(low, count(block)), count(features));
               Values part = addFeatures(offset, here, masks, low, high,
@@ -346,7 +311,7 @@ FewOutputs::Values FewOutputs::addFeatures(Value offset, Value weights,
                                            ArrayRef<Value> masks, Value low,
                                            Value high, ValueRange sums) {
   int64_t columns = turnedColumns(vectors);
-  return carry(low, high, 1, sums, [&](Value feature, ValueRange carried) {
+  return carry(low, high, 1, sums, [&](Value feature, const Values &carried) {
     Value line = at().add(at().mul(feature, count(columns)), offset),
           place = at().add(weights, at().mul(feature, rhs->strides[last + 1]));
     Values factors, next(carried);

@@ -148,11 +148,8 @@ Value ElementEmitter::emitReduce(ReduceOp op, ArrayRef<LaneIndex> indices) {
     Value value = emit(op.getOperand(), place);
     return value ? emitConvert(b, loc, value, element, sum) : value;
   };
-  bool isOrdered =
-      isa<FloatType>(sum) &&
-      (op.getKind() == ReduceKind::Add || op.getKind() == ReduceKind::Multiply);
   SmallVector<Value> result;
-  if (isOrdered && !extents.empty()) {
+  if (isOrdered(op.getKind(), sum) && !extents.empty()) {
     Value width = extents.pop_back_val(), block = at().constant(sumBlock);
     extents.push_back(at().ceilDiv(width, sumBlock));
     result = loops(extents, init, [&](ArrayRef<Value> ivs, ValueRange carried) {

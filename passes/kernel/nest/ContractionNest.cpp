@@ -100,15 +100,6 @@ int64_t blockOfDot(Type sum, Value extent) {
   return known && *known <= sumBlock ? 0 : sumBlock;
 }
 
-int64_t blockOfConvolution(Type sum, Value channels) {
-  if (!isa<FloatType>(sum))
-    return 0;
-  std::optional<int64_t> known = getConstantIntValue(channels);
-  if (!known || *known > maxBlockFeatures)
-    return sumBlock;
-  return *known < fewestBlockFeatures ? 0 : *known;
-}
-
 /// Counts a sum in pairs. Its elements are neighbours in lhs, and rhs has
 /// `words` words, one for each pair.
 void countPairs(IndexBuilder at, SumDim &sum, Value words) {
@@ -130,6 +121,14 @@ void setOperands(ContractionNest &nest, Kernel &kernel,
   nest.sum = sumTypeOf(nest.resultElement);
 }
 } // namespace
+
+int64_t blockOfConvolution(Type sum, std::optional<int64_t> features) {
+  if (!isa<FloatType>(sum))
+    return 0;
+  if (!features || *features > maxBlockFeatures)
+    return sumBlock;
+  return *features < fewestBlockFeatures ? 0 : *features;
+}
 
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,
                                          const char *&obstacle) {
@@ -378,7 +377,7 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   setOperands(nest, kernel, lhs, rhs, op.getType());
   nest.rowStride = strideOfRows(nest.rows);
   Value features = nest.sums.back().extent;
-  nest.block = blockOfConvolution(nest.sum, features);
+  nest.block = blockOfConvolution(nest.sum, getConstantIntValue(features));
   // A window of one tap is not a loop: a 1x1 convolution is one chain.
   for (size_t i = nest.sums.size() - 1; i-- > 0;)
     if (isOne(nest.sums[i].extent) && !nest.sums[i].guard)

@@ -93,6 +93,10 @@ struct ContractionNest {
   bool columnIsLast() const { return column.place + 1 == rank; }
 };
 
+/// The products of a chain in a convolution of sums of type `sum`, whose groups
+/// have so many features; 0: all products are one chain.
+int64_t blockOfConvolution(mlir::Type sum, std::optional<int64_t> features);
+
 /// The nest of the kernel's product. Nullopt if its form is not covered; then
 /// sets `obstacle` to the reason.
 std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,

@@ -302,6 +302,11 @@ Value emitElementwise(OpBuilder &b, Location loc, Operation *op,
   return result.isInteger(1) ? value : emitConvert(b, loc, value, f32, result);
 }
 
+bool isOrdered(ReduceKind kind, Type element) {
+  return isa<FloatType>(element) &&
+         (kind == ReduceKind::Add || kind == ReduceKind::Multiply);
+}
+
 Value emitCombine(OpBuilder &b, Location loc, ReduceKind reduce, Type element,
                   Value a, Value c) {
   ElementKind kind(element);

@@ -22,6 +22,9 @@ mlir::Value emitElementwise(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value emitCombine(mlir::OpBuilder &b, mlir::Location loc, ReduceKind kind,
                         mlir::Type element, mlir::Value a, mlir::Value c);
 
+/// True if the bits of a reduction depend on the order of its steps.
+bool isOrdered(ReduceKind kind, mlir::Type element);
+
 /// One step of a sum of products: `x * y + sum`. Floats use a fused
 /// multiply-add, rounded once; integers are modular.
 mlir::Value emitMultiplyAdd(mlir::OpBuilder &b, mlir::Location loc,

@@ -210,10 +210,7 @@ RowReducer::Partial RowReducer::reducePiece(Columns columns) {
   return fold(sums, columns.low);
 }
 
-bool RowReducer::isOrdered() {
-  return !isArg && isa<FloatType>(sum) &&
-         (kind == ReduceKind::Add || kind == ReduceKind::Multiply);
-}
+bool RowReducer::isOrdered() { return !isArg && tenon::isOrdered(kind, sum); }
 
 /// An element that no other loses against is that of the last column too if
 /// `last`, and of the first column otherwise.
