@@ -179,6 +179,10 @@ template <typename T> T compute(ElementOp op, T a, T b) {
   case ElementOp::Rsqrt:
     if constexpr (std::is_floating_point_v<T>)
       return op == ElementOp::Sqrt ? std::sqrt(a) : T(1) / std::sqrt(a);
+    break;
+  case ElementOp::RoundNearestEven:
+    if constexpr (std::is_floating_point_v<T>)
+      return std::nearbyint(a);
   }
   return a;
 }

@@ -17,11 +17,12 @@ enum class ElementOp {
   Minimum,
   Negate,
   Sqrt,
-  Rsqrt
+  Rsqrt,
+  RoundNearestEven
 };
 
 /// result[i] = op(a[i], b[i]). Ops with one operand do not read `b`. Bools are
-/// not supported; roots need floats.
+/// not supported; roots and rounding need floats.
 void computeElements(ElementOp op, int32_t dtype, int64_t count, const char *a,
                      const char *b, char *result);
 

@@ -42,6 +42,8 @@ std::optional<ElementOp> elementOp(Operation *op) {
       .Case<NegateOp>([](auto) { return ElementOp::Negate; })
       .Case<SqrtOp>([](auto) { return ElementOp::Sqrt; })
       .Case<RsqrtOp>([](auto) { return ElementOp::Rsqrt; })
+      .Case<RoundNearestEvenOp>(
+          [](auto) { return ElementOp::RoundNearestEven; })
       .Default([](auto) { return std::nullopt; });
 }
 
@@ -90,6 +92,23 @@ void copyBox(ArrayRef<int64_t> shape, int64_t bytes, char *to,
     copyRow<uint32_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
   else
     copyRow<uint64_t>(to, toStrides[0], from, fromStrides[0], shape[0]);
+}
+
+/// Adds a box of `shape` of i32 to elements that strides of zero repeat.
+void addBox(ArrayRef<int64_t> shape, char *to, ArrayRef<int64_t> toStrides,
+            const char *from, ArrayRef<int64_t> fromStrides) {
+  if (shape.empty()) {
+    uint32_t sum, term;
+    std::memcpy(&sum, to, sizeof(sum));
+    std::memcpy(&term, from, sizeof(term));
+    sum += term;
+    std::memcpy(to, &sum, sizeof(sum));
+    return;
+  }
+  for (int64_t i = 0; i < shape[0]; ++i)
+    addBox(shape.drop_front(), to + i * toStrides[0] * 4,
+           toStrides.drop_front(), from + i * fromStrides[0] * 4,
+           fromStrides.drop_front());
 }
 
 class Run {
@@ -160,6 +179,8 @@ private:
       convertElements(dtypeOf(typeOf(convert.getOperand()).getElementType()),
                       dtypeOf(type.getElementType()), type.getNumElements(),
                       in(convert.getOperand()), to);
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      sumWords(reduce, to);
     else if (auto scales = dyn_cast<GroupScalesOp>(op))
       runGroupScales(scales, in(scales.getOperand()), to);
     else if (auto quantize = dyn_cast<QuantizeOp>(op))
@@ -201,7 +222,11 @@ private:
       return;
     }
     if (isa<PairOp>(op)) {
-      interleaveRows(shape, from, to);
+      interleaveRows<uint16_t>(shape, from, to);
+      return;
+    }
+    if (isa<QuadOp>(op)) {
+      interleaveRows<uint8_t>(shape, from, to);
       return;
     }
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -277,18 +302,34 @@ private:
       copyBox(box, bytes, to, target, source, strides);
   }
 
-  /// Interleaves two rows of 16-bit elements at a time: each row becomes one
-  /// half of the words of its pair. Words are little-endian.
+  /// Sums elements of i32 modulo 2^32.
+  void sumWords(ReduceOp reduce, char *to) {
+    RankedTensorType from = typeOf(reduce.getOperand());
+    SmallVector<int64_t> kept = denseStrides(typeOf(reduce).getShape()),
+                         strides(from.getRank(), 0);
+    auto next = kept.begin();
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      if (!llvm::is_contained(reduce.getDims(), d))
+        strides[d] = *next++;
+    addBox(from.getShape(), to, strides, in(reduce.getOperand()),
+           denseStrides(from.getShape()));
+  }
+
+  /// Interleaves as many rows of elements of type T as a word of 32 bits holds:
+  /// row k becomes part k % count of the words. Words are little-endian.
+  template <typename T>
   static void interleaveRows(ArrayRef<int64_t> shape, const char *from,
                              char *to) {
+    constexpr int64_t bytes = sizeof(T), count = 4 / bytes;
     int64_t width = shape.back(), depth = shape[shape.size() - 2],
-            words = (depth + 1) / 2, panels = 1;
+            words = llvm::divideCeil(depth, count), panels = 1;
     for (int64_t extent : shape.drop_back(2))
       panels *= extent;
     for (int64_t panel = 0; panel < panels; ++panel)
       for (int64_t k = 0; k < depth; ++k)
-        copyRow<uint16_t>(to + (panel * words + k / 2) * width * 4 + k % 2 * 2,
-                          2, from + (panel * depth + k) * width * 2, 1, width);
+        copyRow<T>(to + (panel * words + k / count) * width * 4 +
+                       k % count * bytes,
+                   count, from + (panel * depth + k) * width * bytes, 1, width);
   }
 
   llvm::function_ref<bool(StringRef, HostBytes &)> read;

@@ -209,6 +209,9 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
                      choice.has(TENON_CPU_AMX_BF16) && options.optLevel != 0;
   choice.bf16Pairs =
       choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512BF16);
+  choice.byteQuads =
+      (choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512VNNI)) ||
+      (choice.vectorBytes == 32 && choice.has(TENON_CPU_AVXVNNI));
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = choice.cpu + " (" + widthName(choice) + ")";
@@ -250,7 +253,7 @@ static bool addDevice(const CompileOptions &options,
     device.architectures.push_back(*found);
   }
   // Products on tensor cores or of pairs are no part of this version.
-  device.bf16Tiles = device.bf16Pairs = false;
+  device.bf16Tiles = device.bf16Pairs = device.byteQuads = false;
   device.description = "nvptx (" + llvm::join(names, ", ") + ")";
   if (!options.versionsForCpus)
     targets.clear();

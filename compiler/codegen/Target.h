@@ -34,6 +34,7 @@ struct TargetChoice {
   bool nativeHalf = false;  ///< the CPU has instructions that convert f16
   bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
   bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
+  bool byteQuads = false;   ///< one instruction multiplies quads of bytes
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
   /// Not empty: kernels run on a device of these architectures, and only the

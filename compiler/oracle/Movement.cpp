@@ -230,37 +230,45 @@ static llvm::Expected<HostTensors> unpack(UnpackOp op, const OpInstance &at) {
   });
 }
 
-static llvm::Expected<HostTensors> pair(PairOp op, const OpInstance &at) {
+/// Words of `count` elements each, the first in the lowest bits.
+static llvm::Expected<HostTensors> joinedToWords(const OpInstance &at,
+                                                 int64_t count) {
   const HostTensor &x = *at.in[0];
-  auto result =
-      at.allocate(at.resultElement(), pairShape(x.shape, x.element).shape);
+  auto result = at.allocate(at.resultElement(),
+                            wordShape(x.shape, x.element, count).shape);
   if (!result)
     return result.takeError();
   size_t depth = x.shape.size() - 2;
+  int64_t bits = 32 / count;
+  uint32_t mask = (uint32_t(1) << bits) - 1;
   SmallVector<int64_t> strides = rowMajorStrides(result->shape);
   forEachIndex(x.shape, [&](Indices index, int64_t i) {
     SmallVector<int64_t> place(index);
-    place[depth] /= 2;
+    place[depth] /= count;
     int64_t &word = result->ints[linearIndex(place, strides)];
-    auto bits = uint32_t(elementBits(x, i)) << (index[depth] % 2 * 16);
-    word = int32_t(uint32_t(word) | bits);
+    uint32_t part = uint32_t(elementBits(x, i)) & mask;
+    word = int32_t(uint32_t(word) | part << (index[depth] % count * bits));
   });
   return HostTensors{std::move(*result)};
 }
 
-static llvm::Expected<HostTensors> unpair(UnpairOp op, const OpInstance &at) {
+/// The elements of words that hold `count` each.
+static llvm::Expected<HostTensors> partsOfWords(const OpInstance &at,
+                                                int64_t count) {
   const HostTensor &x = *at.in[0];
-  auto result =
-      at.allocate(at.resultElement(), unpairShape(x.shape, x.element).shape);
+  auto result = at.allocate(at.resultElement(),
+                            elementShape(x.shape, x.element, count).shape);
   if (!result)
     return result.takeError();
   size_t depth = x.shape.size() - 2;
+  int64_t bits = 32 / count;
+  uint32_t mask = (uint32_t(1) << bits) - 1;
   SmallVector<int64_t> strides = rowMajorStrides(x.shape);
   forEachIndex(result->shape, [&](Indices index, int64_t i) {
     SmallVector<int64_t> place(index);
-    place[depth] /= 2;
+    place[depth] /= count;
     auto word = uint32_t(x.ints[linearIndex(place, strides)]);
-    setElementBits(*result, i, word >> (index[depth] % 2 * 16) & 0xffff);
+    setElementBits(*result, i, word >> (index[depth] % count * bits) & mask);
   });
   return HostTensors{std::move(*result)};
 }
@@ -283,8 +291,10 @@ llvm::Expected<HostTensors> evaluateMovement(const OpInstance &at) {
       .Case([&](ReverseOp op) { return reverse(op, at); })
       .Case([&](PackOp op) { return pack(op, at); })
       .Case([&](UnpackOp op) { return unpack(op, at); })
-      .Case([&](PairOp op) { return pair(op, at); })
-      .Case([&](UnpairOp op) { return unpair(op, at); })
+      .Case([&](PairOp) { return joinedToWords(at, pairCount); })
+      .Case([&](UnpairOp) { return partsOfWords(at, pairCount); })
+      .Case([&](QuadOp) { return joinedToWords(at, quadCount); })
+      .Case([&](UnquadOp) { return partsOfWords(at, quadCount); })
       .Default([&](Operation *) {
         return at.error("the oracle does not know this op");
       });

@@ -4,6 +4,8 @@
 
 #include "dialects/tenon/Device.h"
 #include "dialects/tenon/KernelPlan.h"
+#include "dialects/tenon/Packing.h"
+#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
@@ -60,7 +62,14 @@ static bool allowedOnTensors(Operation *op) {
           !isDeviceOp(op));
 }
 
+/// Ops that write a weight's stored form. No kernel computes them.
+static bool storesWeight(Operation *op) {
+  return isa<PackOp, PairOp, QuadOp, QuantizeOp, GroupScalesOp>(op);
+}
+
 static bool allowedFused(Operation *op) {
+  if (storesWeight(op))
+    return bool(op->getParentOfType<WeightOp>());
   if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() ||
       op->getParentOfType<WeightOp>())
     return true;
@@ -145,6 +154,10 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // statistics.
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
+  // After kernels have their last order of dimensions. Devices multiply bytes
+  // one by one.
+  if (!options.device)
+    pm.addPass(createQuadProducts());
   // After all recipes are made: a contraction reads one weight now.
   PackWeightsOptions pack;
   pack.format = options.weightFormat;

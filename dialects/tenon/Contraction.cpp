@@ -28,7 +28,7 @@ SmallVector<int64_t> DotGeneralOp::getRhsFree() {
                   getRhsContract());
 }
 
-/// Checks the constraint on `products pairs` (dot_general C6, convolution C5).
+/// Checks the constraint on `products` (dot_general C6, convolution C5).
 template <typename Op>
 static LogicalResult verifyProducts(Op op, const char *label) {
   auto element = [](Value value) {
@@ -37,12 +37,16 @@ static LogicalResult verifyProducts(Op op, const char *label) {
   auto rounds = [](Type type) { return type.isF32() || type.isBF16(); };
   Type lhs = element(op.getLhs()), rhs = element(op.getRhs()),
        result = element(op.getResult());
-  if (op.getProducts() == Products::Chain ||
-      (rounds(lhs) && rounds(rhs) && result.isF32()))
+  bool quads = op.getProducts() == Products::Quads;
+  bool holds = quads ? lhs.isUnsignedInteger(8) && rhs.isSignlessInteger(8) &&
+                           result.isSignlessInteger(32)
+                     : rounds(lhs) && rounds(rhs) && result.isF32();
+  if (op.getProducts() == Products::Chain || holds)
     return success();
   return op.emitOpError()
-         << "expected pairs of f32 or bf16 with an f32 result (" << label
-         << "), got " << lhs << ", " << rhs << " and " << result;
+         << (quads ? "expected quads of ui8 and i8 with an i32 result ("
+                   : "expected pairs of f32 or bf16 with an f32 result (")
+         << label << "), got " << lhs << ", " << rhs << " and " << result;
 }
 
 LogicalResult DotGeneralOp::verify() {

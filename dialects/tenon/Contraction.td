@@ -1,7 +1,8 @@
 // Contractions: sums of products over shared extents. The attribute `products`
 // says how products of floats are formed. `chain` adds one exact product at a
 // time by a fused multiply-add. `pairs` rounds the operands to bf16 first and
-// adds two products at a time.
+// adds two products at a time. Products of integers are exact: `quads` says that
+// four at a time are added.
 #ifndef TENON_CONTRACTION_TD
 #define TENON_CONTRACTION_TD
 
@@ -24,12 +25,15 @@ def Tenon_DotGeneralOp
     multiply-add. Denormal operands count as zeros, and denormal sums become
     zeros.
 
+    With `products quads` four products of bytes at a time are added to the sum,
+    which is exact modulo 2^32 like any sum of integers.
+
     * (C1) the batch lists have equal length, and so have the contracting lists
     * (C2) no dimension is listed twice, all are within the rank
     * (C3) batch extents agree
     * (C4) contracting extents agree
     * (C5) the result's shape follows
-    * (C6) pairs are of f32 or bf16 operands and have an f32 result
+    * (C6) pairs are of f32 or bf16 operands and have an f32 result; quads are of ui8 and i8 and have an i32 result
 
     Example:
     ```mlir
@@ -70,7 +74,7 @@ def Tenon_ConvolutionOp
     * (C2) strides, dilations and groups are positive and as many as the spatial extents
     * (C3) features = groups * rhs features, outputs are a multiple of groups
     * (C4) the result's shape follows
-    * (C5) pairs are of f32 or bf16 operands and have an f32 result
+    * (C5) pairs are of f32 or bf16 operands and have an f32 result; quads are of ui8 and i8 and have an i32 result
 
     Example:
     ```mlir

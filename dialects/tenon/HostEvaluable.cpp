@@ -25,11 +25,16 @@ bool isHostEvaluable(Operation *op) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
            !ShapedType::isDynamicShape(slice.getStaticStrides());
   if (isa<BroadcastInDimOp, ConcatenateOp, ConvertOp, GetWeightOp,
-          GroupScalesOp, PackOp, PadOp, PairOp, QuantizeOp, ReshapeOp,
+          GroupScalesOp, PackOp, PadOp, PairOp, QuadOp, QuantizeOp, ReshapeOp,
           ReverseOp, TransposeOp>(op))
     return true;
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::Add &&
+           cast<RankedTensorType>(reduce.getType())
+               .getElementType()
+               .isSignlessInteger(32);
   if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp,
-           NegateOp, SqrtOp, RsqrtOp>(op))
+           NegateOp, RoundNearestEvenOp, SqrtOp, RsqrtOp>(op))
     return false;
   // No arithmetic on bools: the host implements only their logic ops.
   return !cast<RankedTensorType>(op->getResult(0).getType())

@@ -25,7 +25,7 @@ LogicalResult
 MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                     int64_t vectorBytes, int64_t registers,
                     ArrayRef<int64_t> caches, int64_t line, int64_t stack,
-                    int64_t tiles, int64_t tileStack, bool pairs) {
+                    int64_t tiles, int64_t tileStack, bool pairs, bool quads) {
   if (vectorBytes != 16 && vectorBytes != 32 && vectorBytes != 64)
     return emitError() << "expected vectors of 16, 32 or 64 bytes, got "
                        << vectorBytes;
@@ -53,18 +53,23 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "expected tiles and pairs beside vectors of 64 bytes, got "
            << vectorBytes;
+  if (quads && vectorBytes == 16)
+    return emitError() << "expected quads beside vectors of 32 or 64 bytes, "
+                          "got "
+                       << vectorBytes;
   return success();
 }
 
 MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
-                             int64_t tiles, bool pairs) {
+                             int64_t tiles, bool pairs, bool quads) {
   // Bytes that the kernels of one core may use. No machine of today has a
   // larger last cache.
   constexpr int64_t caches[] = {32 << 10, 512 << 10, 64 << 20};
   // docs/embedding.md promises these limits.
   constexpr int64_t stack = 256 << 10, tileStack = 640 << 10;
   return get(context, vectorBytes, /*registers=*/vectorBytes == 64 ? 32 : 16,
-             caches, /*line=*/64, stack, tiles, tiles ? tileStack : 0, pairs);
+             caches, /*line=*/64, stack, tiles, tiles ? tileStack : 0, pairs,
+             quads);
 }
 
 MachineAttr MachineAttr::of(Operation *op) {

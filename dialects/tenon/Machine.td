@@ -19,6 +19,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `tiles`: the number of bf16 parts that f32 operands are split into for AMX tiles; 0: the machine has no AMX tiles
     * `tile_stack`: the limit that replaces `stack` for a kernel with AMX tiles
     * `pairs`: true if an instruction multiplies pairs of bf16
+    * `quads`: true if an instruction multiplies quads of bytes
 
     ```mlir
     module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {}
@@ -29,16 +30,17 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
                         "int64_t":$stack,
                         DefaultValuedParameter<"int64_t", "0">:$tiles,
                         DefaultValuedParameter<"int64_t", "0">:$tile_stack,
-                        DefaultValuedParameter<"bool", "false">:$pairs);
+                        DefaultValuedParameter<"bool", "false">:$pairs,
+                        DefaultValuedParameter<"bool", "false">:$quads);
   let assemblyFormat = [{
-    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $tile_stack, $pairs) `>`
+    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $tile_stack, $pairs, $quads) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The machine of the nearest module around `op` that has one; AVX2 if none has.
     static MachineAttr of(mlir::Operation *op);
     /// A machine with these vectors, and with the caches and the stack that every machine has.
-    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false);
+    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t l1Bytes() const { return getCaches()[0]; }

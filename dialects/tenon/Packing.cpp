@@ -65,14 +65,17 @@ static ShapeOrError withDepth(Extents operand, bool isElement,
   return result;
 }
 
-ShapeOrError pairShape(Extents operand, Type element) {
-  return withDepth(operand, element.isBF16(), "bf16",
-                   [](int64_t depth) { return (depth + 1) / 2; });
+ShapeOrError wordShape(Extents operand, Type element, int64_t count) {
+  bool pairs = count == pairCount;
+  return withDepth(
+      operand, pairs ? element.isBF16() : element.isSignlessInteger(8),
+      pairs ? "bf16" : "i8",
+      [&](int64_t depth) { return int64_t(llvm::divideCeil(depth, count)); });
 }
 
-ShapeOrError unpairShape(Extents operand, Type element) {
-  return withDepth(operand, element.isInteger(32), "i32",
-                   [](int64_t words) { return 2 * words; });
+ShapeOrError elementShape(Extents words, Type word, int64_t count) {
+  return withDepth(words, word.isInteger(32), "i32",
+                   [&](int64_t depth) { return count * depth; });
 }
 
 LogicalResult PackOp::inferReturnTypes(MLIRContext *,
@@ -124,13 +127,55 @@ LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
   return success();
 }
 
+/// The extents of `operand`, with `change` applied to the last but one.
+static void reifyDepth(OpBuilder &builder, Location loc, Value operand,
+                       ReifiedRankedShapedTypeDims &shapes,
+                       llvm::function_ref<OpFoldResult(OpFoldResult)> change) {
+  SmallVector<OpFoldResult> result = mixedSizes(builder, loc, operand);
+  OpFoldResult &depth = result[result.size() - 2];
+  depth = change(depth);
+  shapes.push_back(result);
+}
+
+/// The words that `op`, a pair or quad, joins its operand's elements to.
+template <typename Op>
+static LogicalResult reifyWords(Op op, OpBuilder &builder,
+                                ReifiedRankedShapedTypeDims &shapes,
+                                int64_t count) {
+  SizeBuilder sizes{builder, op.getLoc()};
+  reifyDepth(builder, op.getLoc(), op.getOperand(), shapes,
+             [&](OpFoldResult depth) {
+               return sizes.floorDiv(
+                   sizes.add(depth, sizes.constant(count - 1)), count);
+             });
+  return success();
+}
+
+template <typename Op>
+static LogicalResult reifyElements(Op op, OpBuilder &builder,
+                                   ReifiedRankedShapedTypeDims &shapes,
+                                   int64_t count) {
+  SizeBuilder sizes{builder, op.getLoc()};
+  reifyDepth(builder, op.getLoc(), op.getOperand(), shapes,
+             [&](OpFoldResult depth) {
+               return sizes.mul(depth, sizes.constant(count));
+             });
+  return success();
+}
+
 LogicalResult PairOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> location,
                                        ValueRange operands, DictionaryAttr,
                                        OpaqueProperties, RegionRange,
                                        SmallVectorImpl<Type> &results) {
-  return inferFrom(pairShape(shapeOf(operands[0]), elementOf(operands[0])),
-                   IntegerType::get(context, 32), location, results);
+  return inferFrom(
+      wordShape(shapeOf(operands[0]), elementOf(operands[0]), pairCount),
+      IntegerType::get(context, 32), location, results);
+}
+
+LogicalResult PairOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  return reifyWords(*this, builder, shapes, pairCount);
 }
 
 LogicalResult UnpairOp::inferReturnTypes(MLIRContext *context,
@@ -138,30 +183,44 @@ LogicalResult UnpairOp::inferReturnTypes(MLIRContext *context,
                                          ValueRange operands, DictionaryAttr,
                                          OpaqueProperties, RegionRange,
                                          SmallVectorImpl<Type> &results) {
-  return inferFrom(unpairShape(shapeOf(operands[0]), elementOf(operands[0])),
-                   BFloat16Type::get(context), location, results);
-}
-
-LogicalResult PairOp::reifyResultShapes(OpBuilder &builder,
-                                        ReifiedRankedShapedTypeDims &shapes) {
-  SizeBuilder sizes{builder, getLoc()};
-  SmallVector<OpFoldResult> result =
-      mixedSizes(builder, getLoc(), getOperand());
-  OpFoldResult &depth = result[result.size() - 2];
-  depth = sizes.floorDiv(sizes.add(depth, sizes.constant(1)), 2);
-  shapes.push_back(result);
-  return success();
+  return inferFrom(
+      elementShape(shapeOf(operands[0]), elementOf(operands[0]), pairCount),
+      BFloat16Type::get(context), location, results);
 }
 
 LogicalResult UnpairOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  SizeBuilder sizes{builder, getLoc()};
-  SmallVector<OpFoldResult> result =
-      mixedSizes(builder, getLoc(), getOperand());
-  OpFoldResult &depth = result[result.size() - 2];
-  depth = sizes.mul(depth, sizes.constant(2));
-  shapes.push_back(result);
-  return success();
+  return reifyElements(*this, builder, shapes, pairCount);
+}
+
+LogicalResult QuadOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties, RegionRange,
+                                       SmallVectorImpl<Type> &results) {
+  return inferFrom(
+      wordShape(shapeOf(operands[0]), elementOf(operands[0]), quadCount),
+      IntegerType::get(context, 32), location, results);
+}
+
+LogicalResult QuadOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  return reifyWords(*this, builder, shapes, quadCount);
+}
+
+LogicalResult UnquadOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &results) {
+  return inferFrom(
+      elementShape(shapeOf(operands[0]), elementOf(operands[0]), quadCount),
+      IntegerType::get(context, 8), location, results);
+}
+
+LogicalResult UnquadOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  return reifyElements(*this, builder, shapes, quadCount);
 }
 
 } // namespace tenon

@@ -91,4 +91,39 @@ def Tenon_UnpairOp : Tenon_PanelOp<"unpair"> {
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
+def Tenon_QuadOp : Tenon_PanelOp<"quad"> {
+  let summary = "Four neighbours along the last dimension but one in one word: "
+                "what an instruction multiplies four of at once";
+  let description = [{
+    Byte b of result word [i..., j, l], from the lowest on, is element
+    [i..., 4 * j + b, l] of the operand. Past the end a byte is zero.
+
+    * (C1) the operand is of i8 and has two dimensions or more
+
+    Example:
+    ```mlir
+    %0 = tenon.quad %p : (tensor<3x7x16xi8>) -> tensor<3x2x16xi32>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+def Tenon_UnquadOp : Tenon_PanelOp<"unquad"> {
+  let summary = "The bytes of words as neighbours again";
+  let description = [{
+    Result element [i..., 4 * j + b, l] is byte b of word [i..., j, l], the
+    lowest first.
+
+    * (C1) the operand is of i32 and has two dimensions or more
+
+    Example:
+    ```mlir
+    %0 = tenon.unquad %w : (tensor<3x2x16xi32>) -> tensor<3x8x16xi8>
+    ```
+  }];
+  let arguments = (ins Tenon_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // TENON_PACKING_TD

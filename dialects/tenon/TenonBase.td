@@ -39,7 +39,7 @@ def Tenon_ScatterKind : Tenon_I32Enum<"ScatterKind", "how an update meets the ol
 def Tenon_ScatterKindAttr : EnumAttr<Tenon_Dialect, Tenon_ScatterKind, "scatter_kind">;
 
 def Tenon_Products : Tenon_I32Enum<"Products", "how the products of a contraction are formed and summed", [
-  I32EnumAttrCase<"Chain", 0, "chain">, I32EnumAttrCase<"Pairs", 1, "pairs">]>;
+  I32EnumAttrCase<"Chain", 0, "chain">, I32EnumAttrCase<"Pairs", 1, "pairs">, I32EnumAttrCase<"Quads", 2, "quads">]>;
 def Tenon_ProductsAttr : EnumAttr<Tenon_Dialect, Tenon_Products, "products">;
 
 def Tenon_CompareDirection : Tenon_I32Enum<"CompareDirection", "a comparison", [

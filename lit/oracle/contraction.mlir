@@ -140,3 +140,17 @@ func.func @pairs() -> (tensor<f32>, tensor<f32>, tensor<f32>) {
   %2 = tenon.dot_general %d, %h batch [] x [] contract [0] x [0] products pairs : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
   return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// Sums of quads are exact, even of the greatest bytes.
+// CHECK-LABEL: @quads
+// CHECK-NEXT: tensor<2x1xi32> {{\[}}[-129795], [765]]
+// CHECK-NEXT: tensor<1x1x1xi32> {{\[\[}}[259080]]]
+func.func @quads() -> (tensor<2x1xi32>, tensor<1x1x1xi32>) {
+  %a = tenon.constant dense<[[255, 255, 255, 255, 255, 255], [0, 0, 0, 0, 255, 255]]> : tensor<2x6xui8>
+  %b = tenon.constant dense<[[-128], [-128], [-128], [-128], [1], [2]]> : tensor<6x1xi8>
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products quads : (tensor<2x6xui8>, tensor<6x1xi8>) -> tensor<2x1xi32>
+  %x = tenon.constant dense<255> : tensor<1x2x4xui8>
+  %w = tenon.constant dense<127> : tensor<2x4x1xi8>
+  %1 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products quads : (tensor<1x2x4xui8>, tensor<2x4x1xi8>) -> tensor<1x1x1xi32>
+  return %0, %1 : tensor<2x1xi32>, tensor<1x1x1xi32>
+}

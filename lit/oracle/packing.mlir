@@ -34,3 +34,14 @@ func.func @pair() -> (tensor<2x2xi32>, tensor<4x2xbf16>) {
   %1 = tenon.unpair %0 : (tensor<2x2xi32>) -> tensor<4x2xbf16>
   return %0, %1 : tensor<2x2xi32>, tensor<4x2xbf16>
 }
+
+// The first byte is the lowest; the padding is zero.
+// CHECK-LABEL: @quad
+// CHECK-NEXT: tensor<2x2xi32> {{\[}}[-2139095295, -33553662], [5, 6]]
+// CHECK-NEXT: tensor<8x2xi8> {{\[}}[1, 2], [-1, 3], [127, 0], [-128, -2], [5, 6], [0, 0], [0, 0], [0, 0]]
+func.func @quad() -> (tensor<2x2xi32>, tensor<8x2xi8>) {
+  %p = tenon.constant dense<[[1, 2], [-1, 3], [127, 0], [-128, -2], [5, 6]]> : tensor<5x2xi8>
+  %0 = tenon.quad %p : (tensor<5x2xi8>) -> tensor<2x2xi32>
+  %1 = tenon.unquad %0 : (tensor<2x2xi32>) -> tensor<8x2xi8>
+  return %0, %1 : tensor<2x2xi32>, tensor<8x2xi8>
+}

@@ -19,7 +19,7 @@ bool isSplat(Operation *op) {
 FusionRole roleOf(Operation *op) {
   if (op->hasTrait<Elementwise>() ||
       isa<BroadcastInDimOp, TransposeOp, SliceOp, IotaOp, ReverseOp, UnpackOp,
-          UnpairOp, DequantizeOp>(op))
+          UnpairOp, UnquadOp, DequantizeOp>(op))
     return FusionRole::Map;
   if (isSplat(op))
     return FusionRole::Map;
@@ -35,7 +35,7 @@ FusionRole roleOf(Operation *op) {
 }
 
 bool isStoredWeight(Operation *op) {
-  return isa<UnpackOp, UnpairOp, DequantizeOp>(op);
+  return isa<UnpackOp, UnpairOp, UnquadOp, DequantizeOp>(op);
 }
 
 bool isImage(Operation *op) {

@@ -250,6 +250,26 @@ def PlanProducts : Pass<"tenon-plan-products"> {
                          clEnumValN(tenon::Products::Pairs, "pairs", "two products of bf16 by one instruction"))}]>];
 }
 
+def QuadProducts : Pass<"tenon-quad-products"> {
+  let summary = "Form the products of bytes four at a time";
+  let description = [{
+    ```mlir
+    %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<8x100xui8>, tensor<100x40xi8>) -> tensor<8x40xi32>
+    // becomes
+    %p = tenon.pack %w dim 1 width 16 : (tensor<100x40xi8>) -> tensor<3x100x16xi8>
+    %q = tenon.quad %p : (tensor<3x100x16xi8>) -> tensor<3x25x16xi32>
+    %b = tenon.unquad %q : (tensor<3x25x16xi32>) -> tensor<3x100x16xi8>
+    %u = tenon.unpack %b dim 1 extent 40 : (tensor<3x100x16xi8>) -> tensor<100x40xi8>
+    %0 = tenon.dot_general %x, %u batch [] x [] contract [1] x [0] products quads : (tensor<8x100xui8>, tensor<100x40xi8>) -> tensor<8x40xi32>
+    ```
+    `tenon-fold-weights` makes a weight of `%q`. Rows whose depth is no multiple
+    of four are padded with zeros. It applies to sums of ui8 times weights of i8
+    in i32, along the last dimension of the rows. Runs for CPUs, once weights
+    have their last order of dimensions.
+  }];
+  let dependentDialects = ["tenon::TenonDialect"];
+}
+
 def RoundOperands : Pass<"tenon-round-operands"> {
   let summary = "Write down the rounding of operands of which pairs are formed";
   let description = [{

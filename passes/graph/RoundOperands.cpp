@@ -3,6 +3,8 @@
 // may include; weights are rounded by a recipe.
 #include "passes/graph/Passes.h"
 
+#include "passes/graph/WholeWords.h"
+
 #include "dialects/tenon/Contraction.h"
 #include "dialects/tenon/Packing.h"
 #include "dialects/tenon/Quantization.h"
@@ -27,22 +29,6 @@ Value rounded(OpBuilder &b, Value x) {
                              rounded(b, reshape.getOperand()),
                              reshape.getSizes(), reshape.getStaticSizes());
   return ConvertOp::create(b, x.getLoc(), x, b.getBF16Type());
-}
-
-/// `x` padded by one zero along the last dimension if its extent is odd.
-Value evened(OpBuilder &b, Value x) {
-  RankedTensorType type = typeOf(x);
-  int64_t rank = type.getRank(), extent = type.getDimSize(rank - 1);
-  if (extent % 2 == 0)
-    return x;
-  SmallVector<int64_t> none(rank), one(rank), shape(type.getShape());
-  one.back() = 1;
-  shape.back() = extent + 1;
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = ConstantOp::create(b, x.getLoc(), scalar,
-                                  cast<ElementsAttr>(b.getZeroAttr(scalar)));
-  return PadOp::create(b, x.getLoc(), type.clone(shape), x, zero, ValueRange(),
-                       ValueRange(), none, one, none);
 }
 
 /// The weight behind `rhs`, stored in pairs.
@@ -81,7 +67,7 @@ struct RoundOperands : impl::RoundOperandsBase<RoundOperands> {
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
     if (typeOf(lhs).getElementType().isBF16() || !rhs.getDefiningOp<UnpackOp>())
       return;
-    op->setOperand(0, evened(builder, rounded(builder, lhs)));
+    op->setOperand(0, inWholeWords(builder, rounded(builder, lhs), pairCount));
     op->setOperand(1, paired(builder, rhs));
     eraseUnused(lhs);
     eraseUnused(rhs);

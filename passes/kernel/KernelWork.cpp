@@ -3,6 +3,8 @@
 // slow.
 #include "passes/kernel/KernelWork.h"
 
+#include "dialects/tenon/Machine.h"
+#include "dialects/tenon/Packing.h"
 #include "dialects/tenon/PartialUpdate.h"
 #include "passes/kernel/ExtentSource.h"
 
@@ -142,6 +144,13 @@ private:
     return parts;
   }
 
+  /// The products of f32 that take the machine as long as `count` products.
+  Value asSingles(Value count, Products products) {
+    bool four =
+        products == Products::Quads && MachineAttr::of(fusion).getQuads();
+    return four ? at.floorDiv(count, at.constant(quadCount)) : count;
+  }
+
   /// Counts two products and one exponential for each score.
   Value flopsOf(AttentionOp op) {
     size_t rank = op.getQueryOrder().size();
@@ -163,7 +172,7 @@ private:
           Value count = times(elements(dot.getResult()), 2);
           for (int64_t dim : dot.getLhsContract())
             count = timesExtent(count, dot.getLhs(), dim);
-          return count;
+          return asSingles(count, dot.getProducts());
         })
         .Case([&](ConvolutionOp convolution) {
           // Each result element sums over the kernel's positions and the input
@@ -171,7 +180,7 @@ private:
           Value count = times(elements(convolution.getResult()), 2);
           for (size_t d = 0; d <= convolution.getStrides().size(); ++d)
             count = timesExtent(count, convolution.getRhs(), d);
-          return count;
+          return asSingles(count, convolution.getProducts());
         })
         .Case([&](AttentionOp attention) { return flopsOf(attention); })
         .Case<ReduceWindowOp, ArgReduceWindowOp>([&](auto window) {

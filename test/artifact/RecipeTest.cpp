@@ -109,6 +109,59 @@ TEST_F(Recipes, Pairs) {
             (Words{0x40003f80, 0x4040, 0x40a04080, 0x40c0}));
 }
 
+TEST_F(Recipes, Quads) {
+  using Words = std::vector<uint32_t>;
+  EXPECT_EQ(run<uint32_t>("tensor<1x3xi32>", R"(
+    %c = tenon.convert %w to i8 : (tensor<2x3xf32>) -> tensor<2x3xi8>
+    %r = tenon.quad %c : (tensor<2x3xi8>) -> tensor<1x3xi32>
+    tenon.yield %r : tensor<1x3xi32>)"),
+            (Words{0x0401, 0x0502, 0x0603}));
+  // The depth of five is padded with zeros in each of the two panels.
+  EXPECT_EQ(run<uint32_t>("tensor<2x2x2xi32>", R"(
+    %c = tenon.constant dense<[[[1, 2], [-1, 127], [3, -128], [4, 5], [-2, 6]],
+                               [[7, 8], [9, 10], [11, 12], [13, 14], [15, 16]]]> : tensor<2x5x2xi8>
+    %r = tenon.quad %c : (tensor<2x5x2xi8>) -> tensor<2x2x2xi32>
+    tenon.yield %r : tensor<2x2x2xi32>)"),
+            (Words{0x0403ff01, 0x05807f02, 0xfe, 0x06, 0x0d0b0907, 0x0e0c0a08,
+                   0x0f, 0x10}));
+}
+
+TEST_F(Recipes, SumsOfIntegers) {
+  using Sums = std::vector<int32_t>;
+  EXPECT_EQ(run<int32_t>("tensor<3xi32>", R"(
+    %c = tenon.convert %w to i32 : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    %r = tenon.reduce add %c over [0] : (tensor<2x3xi32>) -> tensor<3xi32>
+    tenon.yield %r : tensor<3xi32>)"),
+            (Sums{5, 7, 9}));
+  EXPECT_EQ(run<int32_t>("tensor<2xi32>", R"(
+    %c = tenon.convert %w to i32 : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    %r = tenon.reduce add %c over [1] : (tensor<2x3xi32>) -> tensor<2xi32>
+    tenon.yield %r : tensor<2xi32>)"),
+            (Sums{6, 15}));
+  EXPECT_EQ(run<int32_t>("tensor<i32>", R"(
+    %c = tenon.convert %w to i32 : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    %r = tenon.reduce add %c over [0, 1] : (tensor<2x3xi32>) -> tensor<i32>
+    tenon.yield %r : tensor<i32>)"),
+            (Sums{21}));
+  // Over the first and the last of three dimensions.
+  EXPECT_EQ(run<int32_t>("tensor<2xi32>", R"(
+    %c = tenon.constant dense<[[[1, 2, 3], [4, 5, 6]], [[10, 20, 30], [40, 50, -60]]]> : tensor<2x2x3xi32>
+    %r = tenon.reduce add %c over [0, 2] : (tensor<2x2x3xi32>) -> tensor<2xi32>
+    tenon.yield %r : tensor<2xi32>)"),
+            (Sums{66, 45}));
+  // A sum wraps; a sum of nothing is zero.
+  EXPECT_EQ(run<int32_t>("tensor<1xi32>", R"(
+    %c = tenon.constant dense<[[2147483647], [2]]> : tensor<2x1xi32>
+    %r = tenon.reduce add %c over [0] : (tensor<2x1xi32>) -> tensor<1xi32>
+    tenon.yield %r : tensor<1xi32>)"),
+            (Sums{-2147483647}));
+  EXPECT_EQ(run<int32_t>("tensor<2xi32>", R"(
+    %c = tenon.constant dense<> : tensor<0x2xi32>
+    %r = tenon.reduce add %c over [0] : (tensor<0x2xi32>) -> tensor<2xi32>
+    tenon.yield %r : tensor<2xi32>)"),
+            (Sums{0, 0}));
+}
+
 TEST_F(Recipes, Movements) {
   EXPECT_EQ(run<float>("tensor<3x2xf32>", R"(
     %r = tenon.transpose %w [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
@@ -201,6 +254,13 @@ TEST_F(Recipes, WhatTheyMustNotHoldIsAnError) {
                   .empty());
   EXPECT_EQ(status, Status::Internal);
   EXPECT_NE(said.find("tenon.tanh"), std::string::npos) << said;
+  said.clear();
+  // A sum of floats depends on its order.
+  EXPECT_TRUE(run<float>("tensor<3xf32>", R"(
+    %r = tenon.reduce add %w over [0] : (tensor<2x3xf32>) -> tensor<3xf32>
+    tenon.yield %r : tensor<3xf32>)")
+                  .empty());
+  EXPECT_NE(said.find("tenon.reduce"), std::string::npos) << said;
 }
 
 TEST_F(Recipes, FilesThatShrank) {

@@ -85,3 +85,27 @@ func.func @convolution_c5(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>) {
   %0 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products pairs : (tensor<1x8x4xbf16>, tensor<3x4x6xbf16>) -> tensor<1x6x6xbf16>
   return
 }
+
+// -----
+
+func.func @dot_general_c6_quads(%a: tensor<4x8xi8>, %b: tensor<8x2xi8>) {
+  // expected-error@+1 {{'tenon.dot_general' op expected quads of ui8 and i8 with an i32 result (C6), got 'i8', 'i8' and 'i32'}}
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products quads : (tensor<4x8xi8>, tensor<8x2xi8>) -> tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @convolution_c5_quads(%x: tensor<1x8x4xui8>, %w: tensor<3x4x6xui8>) {
+  // expected-error@+1 {{'tenon.convolution' op expected quads of ui8 and i8 with an i32 result (C5), got 'ui8', 'ui8' and 'i32'}}
+  %0 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products quads : (tensor<1x8x4xui8>, tensor<3x4x6xui8>) -> tensor<1x6x6xi32>
+  return
+}
+
+// -----
+
+func.func @dot_general_c6_sum(%a: tensor<4x8xui8>, %b: tensor<8x2xi8>) {
+  // expected-error@+1 {{'tenon.dot_general' op expected quads of ui8 and i8 with an i32 result (C6), got 'ui8', 'i8' and 'f32'}}
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products quads : (tensor<4x8xui8>, tensor<8x2xi8>) -> tensor<4x2xf32>
+  return
+}

@@ -46,3 +46,12 @@ func.func @products(%a: tensor<4x8xbf16>, %b: tensor<8x2xf32>, %x: tensor<1x8x4x
   %2 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products pairs : (tensor<1x8x4xbf16>, tensor<3x4x6xbf16>) -> tensor<1x6x6xf32>
   return
 }
+
+// CHECK-LABEL: func.func @products_of_bytes(
+// CHECK: contract [1] x [0] products quads : (tensor<4x8xui8>, tensor<8x2xi8>) -> tensor<4x2xi32>
+// CHECK: groups 1 products quads : (tensor<1x8x4xui8>, tensor<3x4x6xi8>) -> tensor<1x6x6xi32>
+func.func @products_of_bytes(%a: tensor<4x8xui8>, %b: tensor<8x2xi8>, %x: tensor<1x8x4xui8>, %w: tensor<3x4x6xi8>) {
+  %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products quads : (tensor<4x8xui8>, tensor<8x2xi8>) -> tensor<4x2xi32>
+  %1 = tenon.convolution %x, %w strides [1] padding [0, 0] lhs_dilation [1] rhs_dilation [1] groups 1 products quads : (tensor<1x8x4xui8>, tensor<3x4x6xi8>) -> tensor<1x6x6xi32>
+  return
+}

@@ -37,3 +37,8 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers =
 
 // expected-error@+1 {{expected tiles and pairs beside vectors of 64 bytes, got 32}}
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288], line = 64, stack = 262144, pairs = true>} {}
+
+// -----
+
+// expected-error@+1 {{expected quads beside vectors of 32 or 64 bytes, got 16}}
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 16, registers = 16, caches = [32768, 524288], line = 64, stack = 262144, quads = true>} {}

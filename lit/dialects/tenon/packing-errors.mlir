@@ -51,3 +51,21 @@ func.func @unpair_c1(%w: tensor<16xi32>) {
   %0 = tenon.unpair %w : (tensor<16xi32>) -> tensor<32xbf16>
   return
 }
+
+// -----
+
+func.func @quad_c1(%p: tensor<3x8x16xui8>) {
+  // expected-error@+2 {{expected at least two dimensions of i8 (C1)}}
+  // expected-error@+1 {{'tenon.quad' op failed to infer returned types}}
+  %0 = tenon.quad %p : (tensor<3x8x16xui8>) -> tensor<3x2x16xi32>
+  return
+}
+
+// -----
+
+func.func @unquad_c1(%w: tensor<16xi32>) {
+  // expected-error@+2 {{expected at least two dimensions of i32 (C1)}}
+  // expected-error@+1 {{'tenon.unquad' op failed to infer returned types}}
+  %0 = tenon.unquad %w : (tensor<16xi32>) -> tensor<64xi8>
+  return
+}

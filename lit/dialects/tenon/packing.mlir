@@ -45,3 +45,19 @@ func.func @unpair(%w: tensor<3x4x16xi32>) {
   %0 = tenon.unpair %w : (tensor<3x4x16xi32>) -> tensor<3x8x16xbf16>
   return
 }
+
+// CHECK-LABEL: func.func @quad(
+// CHECK: tenon.quad %{{.*}} : (tensor<3x7x16xi8>) -> tensor<3x2x16xi32>
+// CHECK: tenon.quad %{{.*}} : (tensor<?x2xi8>) -> tensor<?x2xi32>
+func.func @quad(%p: tensor<3x7x16xi8>, %d: tensor<?x2xi8>) {
+  %0 = tenon.quad %p : (tensor<3x7x16xi8>) -> tensor<3x2x16xi32>
+  %1 = tenon.quad %d : (tensor<?x2xi8>) -> tensor<?x2xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @unquad(
+// CHECK: tenon.unquad %{{.*}} : (tensor<3x2x16xi32>) -> tensor<3x8x16xi8>
+func.func @unquad(%w: tensor<3x2x16xi32>) {
+  %0 = tenon.unquad %w : (tensor<3x2x16xi32>) -> tensor<3x8x16xi8>
+  return
+}

@@ -134,3 +134,61 @@ func.func @numbers(%x: tensor<2xi64>) -> index {
   %size = arith.index_cast %n : i64 to index
   return %size : index
 }
+
+// -----
+// An integer sum of a weight is a weight; a sum of floats depends on its order
+// and stays.
+// CHECK: tenon.weight @w : tensor<8x4xi8>
+// CHECK: tenon.weight @w.folded : tensor<4xi32> {
+// CHECK: tenon.convert
+// CHECK: tenon.reduce add
+// CHECK-NOT: tenon.weight @f.folded
+// CHECK-LABEL: @sums
+// CHECK: tenon.get_weight @w.folded
+// CHECK: tenon.reduce add {{.*}} : (tensor<8x4xf32>) -> tensor<4xf32>
+// CHECK: tenon.reduce maximum
+// CHECK-NOT: tenon.reduce
+tenon.weight @w : tensor<8x4xi8> from #tenon.source<"m.bin", 0, 32>
+tenon.weight @f : tensor<8x4xf32> from #tenon.source<"m.bin", 32, 128>
+tenon.weight @i : tensor<8x4xi32> from #tenon.source<"m.bin", 32, 128>
+func.func @sums(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xf32>, tensor<4xi32>) {
+  %w = tenon.get_weight @w : tensor<8x4xi8>
+  %c = tenon.convert %w to i32 : (tensor<8x4xi8>) -> tensor<8x4xi32>
+  %s = tenon.reduce add %c over [0] : (tensor<8x4xi32>) -> tensor<4xi32>
+  %0 = tenon.subtract %x, %s : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %f = tenon.get_weight @f : tensor<8x4xf32>
+  %1 = tenon.reduce add %f over [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %i = tenon.get_weight @i : tensor<8x4xi32>
+  %2 = tenon.reduce maximum %i over [0] : (tensor<8x4xi32>) -> tensor<4xi32>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xf32>, tensor<4xi32>
+}
+
+// -----
+// A weight of floats made of bytes is four times as large. It is computed once
+// if only contractions read it; other kernels compute its elements where they
+// read them.
+// CHECK: tenon.weight @w : tensor<100x40xi8> from
+// CHECK: tenon.weight @w.folded : tensor<100x40xf32> {
+// CHECK: tenon.convert
+// CHECK: tenon.multiply
+// CHECK-NOT: .folded
+// CHECK-LABEL: @dequantized
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<8x100xf32>
+// CHECK: %[[W:.*]] = tenon.get_weight @w.folded
+// CHECK: tenon.dot_general %[[X]], %[[W]]
+// CHECK: %[[Y:.*]] = tenon.get_weight @v
+// CHECK: tenon.convert %[[Y]] to f32
+tenon.weight @w : tensor<100x40xi8> from #tenon.source<"m.bin", 0, 4000>
+tenon.weight @v : tensor<100x40xi8> from #tenon.source<"m.bin", 4000, 4000>
+func.func @dequantized(%x: tensor<8x100xf32>, %y: tensor<100x40xf32>) -> (tensor<8x40xf32>, tensor<100x40xf32>) {
+  %scale = tenon.constant dense<0.25> : tensor<100x40xf32>
+  %w = tenon.get_weight @w : tensor<100x40xi8>
+  %c = tenon.convert %w to f32 : (tensor<100x40xi8>) -> tensor<100x40xf32>
+  %m = tenon.multiply %c, %scale : (tensor<100x40xf32>, tensor<100x40xf32>) -> tensor<100x40xf32>
+  %0 = tenon.dot_general %x, %m batch [] x [] contract [1] x [0] : (tensor<8x100xf32>, tensor<100x40xf32>) -> tensor<8x40xf32>
+  %v = tenon.get_weight @v : tensor<100x40xi8>
+  %d = tenon.convert %v to f32 : (tensor<100x40xi8>) -> tensor<100x40xf32>
+  %n = tenon.multiply %d, %scale : (tensor<100x40xf32>, tensor<100x40xf32>) -> tensor<100x40xf32>
+  %1 = tenon.add %y, %n : (tensor<100x40xf32>, tensor<100x40xf32>) -> tensor<100x40xf32>
+  return %0, %1 : tensor<8x40xf32>, tensor<100x40xf32>
+}

@@ -31,7 +31,7 @@ struct GemmPlanner {
   /// True if two rows may share one register for half a vector of columns.
   bool sharesHalves() const {
     return facts.panelWidth && facts.isChain && !facts.converted &&
-           !facts.pairs && !facts.scaled && size.columns &&
+           !facts.pairs && !facts.quads && !facts.scaled && size.columns &&
            endInHalf(*size.columns, lanes);
   }
   /// True if the packed columns of a tile stay in L2 over the whole depth, so

@@ -52,6 +52,7 @@ NestFacts factsOf(const ContractionNest &nest) {
   facts.rhsBits = cast<MemRefType>(nest.rhs.getType()).getElementTypeBitWidth();
   facts.sumsPerElement = nest.sumsPerElement;
   facts.pairs = nest.products == Products::Pairs;
+  facts.quads = nest.products == Products::Quads;
   facts.scaled = nest.scales.has_value();
   facts.converted = nest.rhsElement != nest.sum;
   facts.lhsParts = wholeParts(nest.lhsElement);

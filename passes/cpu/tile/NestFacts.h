@@ -22,6 +22,7 @@ struct NestFacts {
   int64_t rhsBits = 32;               ///< of an element of rhs in memory
   int64_t sumsPerElement = 1;         ///< that one element of rhs holds
   bool pairs = false;                 ///< products are pairs of bf16
+  bool quads = false;                 ///< products are quads of bytes
   bool scaled = false;                ///< rhs has scales
   bool converted = false;             ///< rhs is converted when it is loaded
   int64_t lhsParts = 3, rhsParts = 3; ///< bf16 numbers whose sum is an element;

@@ -7,6 +7,7 @@
 
 #include "passes/cpu/tile/HalfVectors.h"
 #include "passes/cpu/tile/ProductPairs.h"
+#include "passes/cpu/tile/ProductQuads.h"
 #include "passes/kernel/numerics/Conversions.h"
 #include "passes/kernel/numerics/ElementwiseEmitter.h"
 
@@ -47,7 +48,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   auto elements = cast<MemRefType>(columns.memory.getType()).getElementType();
   auto type = VectorType::get({lanes}, elements);
   bool words = nest.sumsPerElement > 1,
-       pairs = nest.products == Products::Pairs;
+       pairs = nest.products == Products::Pairs,
+       quads = nest.products == Products::Quads;
   Value first = k;
   k = at().add(k, at().constant(within));
   Value line =
@@ -63,7 +65,8 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     } else {
       loaded = vector::LoadOp::create(b, loc, type, columns.memory, place);
     }
-    return pairs   ? asPairs(b, loc, loaded)
+    return quads   ? loaded
+           : pairs ? asPairs(b, loc, loaded)
            : words ? emitNibbles(b, loc, loaded, within, hasTable)
                    : emitConvert(b, loc, loaded, columns.element, nest.sum);
   };
@@ -72,14 +75,17 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
   auto repeated = [&](Value place) -> Value {
     if (pairs)
       return repeatedPair(b, loc, nest.lhs, place, lanes);
+    if (quads)
+      return repeatedQuad(b, loc, nest.lhs, place, lanes);
     Value element = memref::LoadOp::create(b, loc, nest.lhs, place);
     element = emitConvert(b, loc, element, nest.lhsElement, nest.sum);
     return vector::BroadcastOp::create(b, loc, wide, element);
   };
   auto add = [&](size_t r, Value row, int64_t v, Value column) {
     Value &sum = sums[r * vectors + v];
-    sum = pairs ? emitPairs(b, loc, row, column, sum)
-                : emitMultiplyAdd(b, loc, row, column, sum);
+    sum = pairs   ? emitPairs(b, loc, row, column, sum)
+          : quads ? emitQuads(b, loc, kernel.machine, row, column, sum)
+                  : emitMultiplyAdd(b, loc, row, column, sum);
   };
   Value half;
   if (columns.halved)

@@ -78,7 +78,12 @@ Value ElementEmitter::compute(Operation *op, OpResult,
         return emit(op.getOperand(), mapped);
       })
       .Case([&](UnpackOp op) { return emitUnpack(op, indices); })
-      .Case([&](UnpairOp op) { return emitUnpair(op, indices); })
+      .Case([&](UnpairOp op) {
+        return emitPart(op.getOperand(), pairCount, b.getBF16Type(), indices);
+      })
+      .Case([&](UnquadOp op) {
+        return emitPart(op.getOperand(), quadCount, b.getI8Type(), indices);
+      })
       .Case([&](DequantizeOp op) { return emitDequantize(op, indices); })
       .Case([&](ReduceOp op) { return emitReduce(op, indices); })
       .Case([&](ArgReduceOp op) { return emitArgReduce(op, indices); })

@@ -90,7 +90,10 @@ private:
   mlir::Value emitSlice(SliceOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReverse(ReverseOp op, llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReshape(ReshapeOp op, llvm::ArrayRef<LaneIndex> indices);
-  mlir::Value emitUnpair(UnpairOp op, llvm::ArrayRef<LaneIndex> indices);
+  /// Emits the part at `indices` of `words` of i32, which hold `count` elements
+  /// each.
+  mlir::Value emitPart(mlir::Value words, int64_t count, mlir::Type element,
+                       llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitDequantize(DequantizeOp op,
                              llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitUnpack(UnpackOp op, llvm::ArrayRef<LaneIndex> indices);

@@ -1,5 +1,5 @@
 // Emits single elements of weights that are stored in another form: in panels,
-// as pairs in words, or with fewer bits.
+// several in a word, or with fewer bits.
 #include "passes/kernel/element/ElementEmitter.h"
 
 #include "passes/kernel/element/StoredColumns.h"
@@ -30,29 +30,33 @@ Value ElementEmitter::emitUnpack(UnpackOp op, ArrayRef<LaneIndex> indices) {
   return emit(op.getOperand(), mapped);
 }
 
-Value ElementEmitter::emitUnpair(UnpairOp op, ArrayRef<LaneIndex> indices) {
+Value ElementEmitter::emitPart(Value words, int64_t count, Type element,
+                               ArrayRef<LaneIndex> indices) {
   SmallVector<LaneIndex> mapped(indices);
   LaneIndex &depth = mapped[mapped.size() - 2];
-  // Lanes could lie in both halves of a word.
+  // Lanes could lie in several parts of a word.
   if (depth.stride != 0 && lanes != 1)
     return fail();
-  Location loc = op.getLoc();
-  Value half = at().remainder(depth.base, at().constant(2));
-  depth = {at().floorDiv(depth.base, at().constant(2)), 0};
-  Value words = emit(op.getOperand(), mapped);
+  Location loc = kernel.loc();
+  Value part = at().remainder(depth.base, at().constant(count));
+  depth = {at().floorDiv(depth.base, at().constant(count)), 0};
+  Value here = emit(words, mapped);
   if (failed())
     return fail();
-  Value shift = arith::IndexCastOp::create(b, loc, b.getI32Type(),
-                                           at().mul(half, at().constant(16)));
+  Value shift = arith::IndexCastOp::create(
+      b, loc, b.getI32Type(), at().mul(part, at().constant(32 / count)));
   auto like = [&](Type element) -> Type {
-    auto vector = dyn_cast<VectorType>(words.getType());
+    auto vector = dyn_cast<VectorType>(here.getType());
     return vector ? Type(vector.clone(element)) : element;
   };
-  if (isa<VectorType>(words.getType()))
-    shift = vector::BroadcastOp::create(b, loc, words.getType(), shift);
-  Value bits = arith::ShRUIOp::create(b, loc, words, shift);
-  bits = arith::TruncIOp::create(b, loc, like(b.getI16Type()), bits);
-  return arith::BitcastOp::create(b, loc, like(b.getBF16Type()), bits);
+  if (isa<VectorType>(here.getType()))
+    shift = vector::BroadcastOp::create(b, loc, here.getType(), shift);
+  Value bits = arith::ShRUIOp::create(b, loc, here, shift);
+  bits = arith::TruncIOp::create(
+      b, loc, like(b.getIntegerType(element.getIntOrFloatBitWidth())), bits);
+  return isa<FloatType>(element)
+             ? arith::BitcastOp::create(b, loc, like(element), bits)
+             : bits;
 }
 
 Value ElementEmitter::emitDequantize(DequantizeOp op,

@@ -100,11 +100,14 @@ int64_t blockOfDot(Type sum, Value extent) {
   return known && *known <= sumBlock ? 0 : sumBlock;
 }
 
-/// Counts a sum in pairs. Its elements are neighbours in lhs, and rhs has
-/// `words` words, one for each pair.
-void countPairs(IndexBuilder at, SumDim &sum, Value words) {
+/// Counts a sum in words of rhs, if products are formed of words. The elements
+/// of a word are neighbours in lhs.
+void countWords(IndexBuilder at, Products products, SumDim &sum, Value words) {
+  if (products == Products::Chain)
+    return;
+  int64_t count = products == Products::Pairs ? pairCount : quadCount;
   sum.extent = words;
-  sum.lhsStride = at.mul(sum.lhsStride, at.constant(2));
+  sum.lhsStride = at.mul(sum.lhsStride, at.constant(count));
 }
 
 /// Sets the operands of a nest: their memory, panels and element types, and the
@@ -158,11 +161,11 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,
   if (nest.sums.empty())
     nest.sums.push_back({at.constant(1), zero, zero});
   nest.products = op.getProducts();
-  if (nest.products == Products::Pairs) {
-    if (getConstantIntValue(nest.sums.back().lhsStride) != 1)
-      return refuse("pairs are not adjacent in the left operand");
-    countPairs(at, nest.sums.back(), rhs.extents[op.getRhsContract().back()]);
-  }
+  if (nest.inWords() && getConstantIntValue(nest.sums.back().lhsStride) != 1)
+    return refuse("factors of a word are not adjacent in the left operand");
+  if (nest.inWords())
+    countWords(at, nest.products, nest.sums.back(),
+               rhs.extents[op.getRhsContract().back()]);
   // Neighbouring free dimensions are one run of rows.
   auto inOneRun = [](ArrayRef<int64_t> free) {
     return !free.empty() &&
@@ -305,8 +308,8 @@ const char *ConvolutionNests::obstacleToNests() {
     return "the transposed convolution has too many phases";
   if (phases != 1 && !kernelKnown)
     return "the transposed convolution has a kernel of dynamic size";
-  if (op.getProducts() == Products::Pairs && !besideOneAnother)
-    return "pairs are not adjacent in the input";
+  if (op.getProducts() != Products::Chain && !besideOneAnother)
+    return "factors of a word are not adjacent in the input";
   if (op.getGroups() == 1)
     return columnsFit(rhs, spatial + 1)
                ? nullptr
@@ -361,8 +364,7 @@ void ConvolutionNests::addChannels(ContractionNest &nest) {
   nest.column = {outputs, zero, at.constant(1), spatial + 1};
   nest.sums.push_back({features, lhs.strides.back(), rhs.strides[spatial]});
   nest.products = op.getProducts();
-  if (nest.products == Products::Pairs)
-    countPairs(at, nest.sums.back(), features);
+  countWords(at, nest.products, nest.sums.back(), features);
 }
 
 ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {

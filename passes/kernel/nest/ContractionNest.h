@@ -62,8 +62,8 @@ struct ContractionNest {
   /// The panels of rhs, if it has panels. column.rhsStride is then the stride
   /// within a panel.
   std::optional<ColumnPanels> panels{};
-  /// How products are formed. With pairs, a sum's extent counts the pairs: one
-  /// step along it is two elements of lhs and one word of rhs.
+  /// How products are formed. With pairs or quads, a sum's extent counts words:
+  /// one step along it is two or four elements of lhs and one word of rhs.
   Products products = Products::Chain;
   /// Elements of a sum that one element of rhs holds: eight int4 numbers in a
   /// word.
@@ -91,6 +91,8 @@ struct ContractionNest {
   }
   /// True if the column is the innermost dimension of the result.
   bool columnIsLast() const { return column.place + 1 == rank; }
+  /// True if an instruction multiplies words of several elements.
+  bool inWords() const { return products != Products::Chain; }
 };
 
 /// The products of a chain in a convolution of sums of type `sum`, whose groups

@@ -1,4 +1,4 @@
-// Finds the stored tensor behind an operand, which may be packed, in pairs,
+// Finds the stored tensor behind an operand, which may be packed, in words,
 // quantized, transposed or plain. The ops between the tensor and the operand
 // tell the form.
 #include "passes/kernel/nest/ContractionOperand.h"
@@ -11,12 +11,13 @@ using namespace mlir;
 namespace tenon {
 
 namespace {
-/// How an operand is stored: plain, transposed, or packed, in pairs and
+/// How an operand is stored: plain, transposed, or packed, in words and
 /// quantized in any combination.
 struct StoredOperand {
   TransposeOp transpose;
   UnpackOp unpack;
   UnpairOp unpair;
+  UnquadOp unquad;
   DequantizeOp dequantize;
   Value tensor; ///< the tensor in memory
 
@@ -29,6 +30,8 @@ struct StoredOperand {
       tensor = unpack.getOperand();
     if ((unpair = tensor.getDefiningOp<UnpairOp>()))
       tensor = unpair.getOperand();
+    if ((unquad = tensor.getDefiningOp<UnquadOp>()))
+      tensor = unquad.getOperand();
     if ((dequantize = tensor.getDefiningOp<DequantizeOp>()))
       tensor = dequantize.getOperand();
   }
@@ -112,11 +115,14 @@ static bool inMemory(Kernel &kernel, Value tensor) {
 }
 
 bool inMemory(Kernel &kernel, Value lhs, Value rhs, Products products) {
-  bool pairs = products == Products::Pairs;
+  bool pairs = products == Products::Pairs, quads = products == Products::Quads;
   StoredOperand rows(lhs), columns(rhs);
-  if (rows.unpair || bool(columns.unpair) != pairs || !inMemory(kernel, lhs) ||
+  if (rows.unpair || rows.unquad || bool(columns.unpair) != pairs ||
+      bool(columns.unquad) != quads || !inMemory(kernel, lhs) ||
       !inMemory(kernel, rhs))
     return false;
+  if (quads)
+    return bool(columns.unpack);
   return !pairs ||
          (cast<RankedTensorType>(lhs.getType()).getElementType().isBF16() &&
           columns.unpack && kernel.machine.getPairs());

@@ -10,7 +10,8 @@
 namespace tenon {
 
 /// The extents and strides of an operand. If it is in panels, the stride of
-/// `panelDim` holds within a panel. If it is in pairs, it has half the depth.
+/// `panelDim` holds within a panel. If it is in words, its depth counts the
+/// words.
 struct ContractionOperand {
   mlir::Value memory;
   mlir::Type element;
@@ -27,8 +28,8 @@ private:
   void seeThrough(UnpackOp unpack, IndexBuilder at);
 };
 
-/// True if both operands are in memory; paired products also need bf16 rows,
-/// packed words and an instruction for pairs.
+/// True if both operands are in memory. Pairs also need bf16 rows, packed words
+/// and an instruction for pairs; quads need packed words.
 bool inMemory(Kernel &kernel, mlir::Value lhs, mlir::Value rhs,
               Products products);
 

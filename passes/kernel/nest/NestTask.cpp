@@ -76,19 +76,19 @@ static bool rowsComeFirst(const ContractionNest &nest) {
 /// True if every epilogue operand is row-aligned with the result or independent
 /// of rows.
 static bool readsRowsInOrder(FusionOp fusion) {
-  return llvm::all_of(fusion.getBlock().without_terminator(), [](Operation
-                                                                     &op) {
-    if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
-      return broadcast.getDims().empty() ||
-             broadcast.getDims() ==
-                 ArrayRef<int64_t>{
-                     cast<ShapedType>(broadcast.getType()).getRank() - 1};
-    auto constant = dyn_cast<ConstantOp>(op);
-    return op.hasTrait<Elementwise>() ||
-           isa<DotGeneralOp, ConvolutionOp, UnpackOp, UnpairOp, DequantizeOp>(
-               op) ||
-           (constant && constant.getValue().isSplat());
-  });
+  return llvm::all_of(
+      fusion.getBlock().without_terminator(), [](Operation &op) {
+        if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+          return broadcast.getDims().empty() ||
+                 broadcast.getDims() ==
+                     ArrayRef<int64_t>{
+                         cast<ShapedType>(broadcast.getType()).getRank() - 1};
+        auto constant = dyn_cast<ConstantOp>(op);
+        return op.hasTrait<Elementwise>() ||
+               isa<DotGeneralOp, ConvolutionOp, UnpackOp, UnpairOp, UnquadOp,
+                   DequantizeOp>(op) ||
+               (constant && constant.getValue().isSplat());
+      });
 }
 
 NestTask::NestTask(Kernel &kernel, const ContractionNest &nest, TaskBlock block)

@@ -50,10 +50,13 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   if (!module)
     fail("the graphs under test do not parse");
   PipelineOptions options;
+  auto has = [&](const char *feature) {
+    return llvm::is_contained(target.features, feature);
+  };
   annotation::machine.set(
-      *module,
-      MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
-                       llvm::is_contained(target.features, "+avx512bf16")));
+      *module, MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
+                                has("+avx512bf16"),
+                                has("+avx512vnni") || has("+avxvnni")));
   PassManager passes(&context);
   buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
   if (failed(passes.run(*module)))
