@@ -16,6 +16,9 @@ namespace tenon {
 /// higher because they may be shapes.
 static constexpr uint64_t maxInlineFloatBytes = 512;
 static constexpr uint64_t maxInlineIntegerBytes = 8192;
+/// Vectors of floats up to this size are remembered beside their weights:
+/// scales are compared with one another.
+static constexpr uint64_t maxVectorBytes = 16384;
 
 void loadImportDialects(MLIRContext &context) {
   context.loadDialect<TenonDialect, arith::ArithDialect, func::FuncDialect,
@@ -137,7 +140,11 @@ Value ModelImporter::constant(RankedTensorType type,
   std::string symbol = symbolFor(name);
   OpBuilder before = beforeEntry();
   WeightOp::create(before, g.loc, symbol, type, source);
-  return g.make<GetWeightOp>(type, symbol);
+  Value weight = g.make<GetWeightOp>(type, symbol);
+  if (type.getRank() == 1 && range->length <= maxVectorBytes)
+    if (Bytes bytes = read())
+      shapes.remember(weight, denseOf(type, *bytes));
+  return weight;
 }
 
 //===-- The module ------------------------------------------------------===//

@@ -30,7 +30,8 @@ MODELS = ["mlp", "mlp_batch", "resnet50", "resnet50_bn", "mobilenet_v3_large",
           "mobilenet_v3_large_bn", "vit_b_16", "encoder", "encoder_dynamic",
           "gpt2_prefill", "gpt2_decode", "unet", "windows", "points",
           "neighbours", "boxes", "style", "tagger", "squeezenet_open",
-          "texts_half", "block_half", "maps_half", "fasterrcnn"]
+          "texts_half", "block_half", "maps_half", "residual_bytes",
+          "fasterrcnn"]
 DETECTORS = ["fasterrcnn", "maskrcnn", "retinanet", "ssdlite"]
 OPEN_DETECTORS = ["fasterrcnn_open", "maskrcnn_open", "retinanet_open",
                   "ssdlite_open"]

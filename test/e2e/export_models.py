@@ -32,6 +32,7 @@ import detection_models
 import half_models
 import image_models
 import onnx_wire
+import quantized_models
 import transformer_models
 import varied_models
 
@@ -93,9 +94,11 @@ class Recipe:
     """The recipe of one model: module, inputs, names, named axes."""
 
     def __init__(self, module, inputs, names, outputs, axes, keep_norms=False,
-                 fold=True, more=(), opset=OPSET, norms=0, half=False):
+                 fold=True, more=(), opset=OPSET, norms=0, half=False,
+                 rewrite=None):
         self.norms = norms  # that are not folded into a convolution
         self.half = half  # in f16
+        self.rewrite = rewrite  # of the exported file's bytes
         self.module, self.inputs = module.eval(), inputs
         self.names, self.outputs, self.axes = names, outputs, axes
         self.keep_norms, self.fold, self.opset = keep_norms, fold, opset
@@ -271,7 +274,8 @@ def halves(net, seed, sizes, names, axes):
             x = torch.randn(*x, generator=random)
         return x.half().float() if x.is_floating_point() else x
     first, *more = [[given(x) for x in size] for size in sizes]
-    return Recipe(net, first, names, ["y"], axes, more=more, half=True)
+    return Recipe(net, first, names, ["y"], axes, more=more, half=True,
+                  rewrite=half_models.halve)
 
 
 def texts_half():
@@ -301,6 +305,21 @@ def maps_half():
     return halves(half_models.Maps(), 52, [[(2, 3, 128, 128)],
                                            [(1, 3, 48, 88)]],
                   ["x"], {"x": axes, "y": axes})
+
+
+def residual(quantized):
+    """A residual network of bytes, or the same weights in f32."""
+    net = quantized_models.Residual()
+    random = draw(net, 53)
+    images = torch.randn(4, 3, 224, 224, generator=random)
+    rewrite = None
+    if quantized:
+        scales = net.freeze(images)
+
+        def rewrite(data):
+            return quantized_models.store_bytes(data, scales)
+    return Recipe(net, [images[:2].clone()], ["x"], ["y"], batched(["x", "y"]),
+                  rewrite=rewrite)
 
 
 def torchvision_open(make, seed, sizes):
@@ -374,6 +393,8 @@ MODELS = {
     "texts_half": texts_half,
     "block_half": block_half,
     "maps_half": maps_half,
+    "residual": lambda: residual(False),
+    "residual_bytes": lambda: residual(True),
     "squeezenet": lambda: classifier(
         lambda: torchvision_model("squeezenet1_1"), 40, False),
     "squeezenet_open": lambda: torchvision_open(
@@ -447,11 +468,11 @@ def stored(recipe, tensors):
             for t in tensors]
 
 
-def halve_file(path):
+def rewrite_file(path, change):
     with open(path, "rb") as file:
         data = file.read()
     with open(path, "wb") as file:
-        file.write(half_models.halve(data))
+        file.write(change(data))
 
 
 def export(name, folder):
@@ -467,8 +488,8 @@ def export(name, folder):
         input_names=recipe.names, output_names=recipe.outputs,
         dynamic_axes=recipe.axes, training=training,
         do_constant_folding=recipe.fold and not recipe.keep_norms)
-    if recipe.half:
-        halve_file(partial)
+    if recipe.rewrite:
+        rewrite_file(partial, recipe.rewrite)
     check_weights(partial, recipe)
     answers = [arrays(recipe.outputs, stored(recipe, outputs_of(
         recipe.module, inputs, recipe.half))) for inputs in recipe.sizes]
@@ -489,8 +510,8 @@ def export(name, folder):
 def fresh(name, folder):
     made = os.path.join(folder, f"{name}.onnx")
     sources = [__file__, detection_models.__file__, half_models.__file__,
-               image_models.__file__, transformer_models.__file__,
-               varied_models.__file__]
+               image_models.__file__, quantized_models.__file__,
+               transformer_models.__file__, varied_models.__file__]
     return os.path.exists(made) and all(
         os.path.getmtime(made) > os.path.getmtime(s) for s in sources)
 

@@ -315,9 +315,25 @@ Value GraphBuilder::clamp(Value value, double low, double high) {
   return make<ClampOp>(splatLike(value, low), value, splatLike(value, high));
 }
 
+/// The value of a constant of rank 0 of integers of at most 32 bits.
+static std::optional<int64_t> knownInteger(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto element = dyn_cast<IntegerType>(GraphBuilder::elementOf(value));
+  if (!constant || GraphBuilder::rankOf(value) != 0 || !element ||
+      element.getWidth() == 1 || element.getWidth() > 32)
+    return std::nullopt;
+  auto number = constant.getValue().getSplatValue<APInt>();
+  return element.isUnsignedInteger() ? int64_t(number.getZExtValue())
+                                     : number.getSExtValue();
+}
+
 Value GraphBuilder::convert(Value value, Type element) {
   if (elementOf(value) == element)
     return value;
+  if (std::optional<int64_t> number = knownInteger(value);
+      number && !element.isInteger(1))
+    return isa<FloatType>(element) ? scalar(element, double(*number))
+                                   : scalarInt(element, *number);
   Sizes from = sizes(value);
   Value result = make<ConvertOp>(value, TypeAttr::get(element));
   recordSizes(result, from);

@@ -37,6 +37,12 @@ static std::optional<double> knownFloat(Size number) {
 
 std::optional<SmallVector<double>> ShapeValues::constantFloats(Value tensor) {
   DenseElementsAttr constant = constantOf(tensor);
+  if (!constant) {
+    Value vector = tensor;
+    while (auto reshape = vector.getDefiningOp<ReshapeOp>())
+      vector = reshape.getOperand();
+    constant = vectors.lookup(vector);
+  }
   SmallVector<double> result;
   if (constant && isa<FloatType>(constant.getElementType())) {
     for (Attribute element : constant.getValues<Attribute>())

@@ -28,7 +28,13 @@ public:
   /// The elements where all of them are constants.
   std::optional<llvm::SmallVector<int64_t>> constants(mlir::Value tensor);
 
-  /// The elements of a constant tensor of floats or integers; null for others.
+  /// Remembers the elements of a vector that is stored as a weight.
+  void remember(mlir::Value weight, mlir::DenseElementsAttr elements) {
+    vectors[weight] = elements;
+  }
+
+  /// The elements of a constant tensor of floats or integers, or of a vector
+  /// that is remembered; null for others.
   std::optional<llvm::SmallVector<double>> constantFloats(mlir::Value tensor);
 
   /// The constant that `tensor` is equal to, found through reshapes and
@@ -38,6 +44,7 @@ public:
 private:
   GraphBuilder &g;
   llvm::DenseMap<mlir::Value, Sizes> memo;
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> vectors;
   NumberRanges ranges;
 
   std::optional<Sizes> trace(mlir::Value tensor);

@@ -3,6 +3,7 @@ import numpy as np
 
 from draw import draws, window_extent, windows
 from extents import extent
+from graph import NUMPY
 
 
 @draws(2)
@@ -140,6 +141,65 @@ def quantization(g):
     more = {"axis": axis} if per_axis else {}
     q = g.node("QuantizeLinear", [x, scale, zero], "ui8", x.shape, **more)
     g.node("DequantizeLinear", [q, scale, zero], "f32", x.shape, **more)
+
+
+@draws(2)
+def quantized_product(g):
+    """A product of dequantized bytes, quantized again. Weights have seven bits,
+    so that the peer does not saturate sums of two products."""
+    kind = g.pick(["ui8", "i8"])
+    low = 0 if kind == "ui8" else -128
+
+    def parameters():
+        zero = g.constant(np.array(low + g.pick([0, 3, 128, 255]),
+                                   NUMPY[kind]))
+        return g.constant(np.array(2.0 ** g.between(-3, 0), np.float32)), zero
+
+    def real(x):
+        scale, zero = parameters()
+        q = g.node("QuantizeLinear", [x, scale, zero], kind, x.shape)
+        return g.node("DequantizeLinear", [q, scale, zero], "f32", x.shape), \
+            scale
+
+    depth, columns = g.pick([1, 3, 8, 17]), g.pick([1, 4, 19, 32])
+    op, group = g.pick(["Conv", "MatMul", "Gemm"]), 1
+    if op == "Conv":
+        kernel, strides, pads = windows(g, 2)
+        if g.chance(0.3):
+            group = depth
+            columns = depth * g.pick([1, 2])
+        spatial = g.sizes(2)
+        x, scale = real(g.input("f32", (g.size(), depth, *spatial)))
+        shape, axis = (columns, depth // group, *kernel), 0
+        out = (x.shape[0], columns,
+               *(window_extent(e, k, s, pads[i], pads[i + 2])
+                 for i, (e, k, s) in enumerate(zip(spatial, kernel, strides))))
+        more = dict(kernel_shape=kernel, strides=strides, pads=pads,
+                    group=group)
+    else:
+        x, scale = real(g.input("f32", (g.size(), depth)))
+        turned = op == "Gemm" and g.chance(0.5)
+        shape, axis = ((columns, depth), 0) if turned else ((depth, columns), 1)
+        out, more = (x.shape[0], columns), {"transB": 1} if turned else {}
+    count = (columns,) if g.chance(0.7) else ()
+    scales = 2.0 ** g.rng.integers(-4, 0, count)
+    w = g.node("DequantizeLinear", [
+        g.constant(g.rng.integers(-63, 64, shape).astype(np.int8)),
+        g.constant(np.array(scales, np.float32))], "f32", shape, axis=axis)
+    bias = None
+    if op != "MatMul" and g.chance(0.7):
+        held = np.array(scales * g.constants[scale.name], np.float32)
+        if count or g.chance(0.5):
+            bias = g.node("DequantizeLinear", [
+                g.constant(g.rng.integers(-99, 99, columns).astype(np.int32)),
+                g.constant(held)], "f32", (columns,), axis=0)
+        else:
+            bias = g.tensor("f32", (columns,))
+    operands = [x, w] if op == "MatMul" else [x, w, bias]
+    y = g.node(op, operands, "f32", out, **more)
+    if g.chance(0.5):
+        y = g.node("Relu", [y], "f32", out)
+    real(y)
 
 
 @draws(1.5)

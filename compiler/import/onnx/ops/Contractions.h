@@ -15,9 +15,11 @@ llvm::FailureOr<mlir::Value> numpyMatmul(NodeContext &c, mlir::Value a,
 
 /// Applies Conv's attributes to `x`, [N, C, spatial...], and `w`, [M, C /
 /// group, spatial...]. The result is channels-last and without bias, which the
-/// caller adds.
+/// caller adds. `border` is the value of padding (rank 0; null: zero), and
+/// `result` the element type of products and sums (null: that of the operands).
 llvm::FailureOr<mlir::Value> convolution(NodeContext &c, mlir::Value x,
-                                         mlir::Value w);
+                                         mlir::Value w, mlir::Value border = {},
+                                         mlir::Type result = {});
 
 } // namespace tenon::onnx
 

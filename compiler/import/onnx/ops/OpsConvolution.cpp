@@ -1,5 +1,6 @@
 // Convolutions: plain, transposed, integer and quantized. Operands are
 // transposed from ONNX's layout to channels-last for one tenon.convolution.
+#include "compiler/import/onnx/ops/ByteProducts.h"
 #include "compiler/import/onnx/ops/Contractions.h"
 #include "compiler/import/onnx/ops/Quantization.h"
 #include "compiler/import/onnx/ops/Windows.h"
@@ -13,12 +14,14 @@ static Value makeConvolution(GraphBuilder &g, Value lhs, Value rhs,
                              ArrayRef<int64_t> strides,
                              ArrayRef<int64_t> padding,
                              ArrayRef<int64_t> lhsDilation,
-                             ArrayRef<int64_t> rhsDilation, int64_t groups) {
+                             ArrayRef<int64_t> rhsDilation, int64_t groups,
+                             mlir::Type element = {}) {
   ShapeOrError shape =
       convolutionShape(g.shapeOf(lhs), g.shapeOf(rhs), strides, padding,
                        lhsDilation, rhsDilation, groups);
   assert(shape.ok() && "the caller checks a convolution's operands");
-  mlir::Type type = RankedTensorType::get(shape.shape, g.elementOf(lhs));
+  mlir::Type type =
+      RankedTensorType::get(shape.shape, element ? element : g.elementOf(lhs));
   return ConvolutionOp::create(g.ops, g.loc, type, lhs, rhs, strides, padding,
                                lhsDilation, rhsDilation, groups);
 }
@@ -27,7 +30,8 @@ static Sizes spatialSizes(GraphBuilder &g, Value x) {
   return Sizes(ArrayRef(g.sizes(x)).drop_front(2));
 }
 
-FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
+FailureOr<Value> convolution(NodeContext &c, Value x, Value w, Value border,
+                             mlir::Type result) {
   GraphBuilder &g = c.g;
   int64_t rank = g.rankOf(x) - 2;
   if (rank < 1 || g.rankOf(w) != rank + 2)
@@ -60,7 +64,9 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
   FailureOr<Windows> windows = readWindows(c, *kernel, spatialSizes(g, x));
   if (failed(windows))
     return failure();
-  Value lhs = padDynamic(g, g.toChannelsLast(x), 0, *windows);
+  Value lhs = g.toChannelsLast(x);
+  lhs = border ? padAll(g, lhs, border, *windows)
+               : padDynamic(g, lhs, 0, *windows);
   SmallVector<int64_t> permutation;
   for (int64_t i = 0; i < rank; ++i)
     permutation.push_back(i + 2);
@@ -68,7 +74,7 @@ FailureOr<Value> convolution(NodeContext &c, Value x, Value w) {
   SmallVector<int64_t> ones(rank, 1);
   return makeConvolution(g, lhs, g.transpose(w, permutation), windows->strides,
                          windows->paddingList(g), ones, windows->dilations,
-                         group);
+                         group, result);
 }
 
 namespace {
@@ -94,8 +100,19 @@ LogicalResult finish(NodeContext &c, Value channelsLast) {
 LogicalResult conv(NodeContext &c) {
   if (failed(c.expectFloat(0)) || failed(c.expectSameElements()))
     return failure();
-  FailureOr<Value> result = convolution(c, c.input(0), c.input(1));
-  return failed(result) ? failure() : finish(c, *result);
+  std::optional<DequantizedProduct> bytes = dequantizedProduct(c, 0);
+  if (!bytes) {
+    FailureOr<Value> result = convolution(c, c.input(0), c.input(1));
+    return failed(result) ? failure() : finish(c, *result);
+  }
+  FailureOr<Value> sum = convolutionOfBytes(c, bytes->operands);
+  if (failed(sum))
+    return failure();
+  Value result = realProduct(c, *sum, *bytes);
+  if (!bytes->bias)
+    return finish(c, result);
+  c.set(0, c.g.fromChannelsLast(result));
+  return success();
 }
 
 /// The convolution of operands minus their zero points, in i32. `xZero` and
@@ -112,7 +129,7 @@ FailureOr<Value> integerConvolution(NodeContext &c, Value x, size_t xZero,
   FailureOr<Value> perOutput = alongDim(c, wZero, 0, g.rankOf(w), g.size(w, 0));
   if (failed(perTensor) || failed(perOutput))
     return failure();
-  return convolution(c, centered(g, x, *perTensor), centered(g, w, *perOutput));
+  return convolutionOfBytes(c, {x, *perTensor, w, *perOutput});
 }
 
 LogicalResult convInteger(NodeContext &c) {

@@ -1,6 +1,7 @@
 // Matrix products: MatMul, Gemm, their integer forms, and Det. Operands of any
 // rank are reshaped for one dot_general per product.
 #include "compiler/import/graph/Branches.h"
+#include "compiler/import/onnx/ops/ByteProducts.h"
 #include "compiler/import/onnx/ops/Contractions.h"
 #include "compiler/import/onnx/ops/Quantization.h"
 #include "dialects/tenon/ShapeRules.h"
@@ -57,6 +58,14 @@ LogicalResult matMul(NodeContext &c) {
   if (failed(c.expectNumber(0)) || failed(c.expectNumber(1)) ||
       failed(c.expectSameElements()))
     return failure();
+  if (c.g.rankOf(c.input(1)) == 2)
+    if (std::optional<DequantizedProduct> bytes = dequantizedProduct(c, 1)) {
+      FailureOr<Value> sum = matmulOfBytes(c, bytes->operands);
+      if (failed(sum))
+        return failure();
+      c.set(0, realProduct(c, *sum, *bytes));
+      return success();
+    }
   FailureOr<Value> product = numpyMatmul(c, c.input(0), c.input(1));
   if (failed(product))
     return failure();
@@ -90,9 +99,21 @@ LogicalResult gemm(NodeContext &c) {
   if (!compatible(extentA, extentB))
     return c.error("expected inner extents to agree, got " + Twine(extentA) +
                    " and " + Twine(extentB));
-  Value product =
-      scaled(g, g.dotGeneral(a, b, {}, {}, {innerA}, {innerB}), alpha);
-  if (bias && beta != 0) {
+  std::optional<DequantizedProduct> bytes;
+  if (!transA && alpha == 1 && beta == 1)
+    bytes = dequantizedProduct(c, transB ? 0 : 1);
+  Value product;
+  if (bytes) {
+    if (transB)
+      bytes->operands.w = g.transpose(bytes->operands.w, {1, 0});
+    FailureOr<Value> sum = matmulOfBytes(c, bytes->operands);
+    if (failed(sum))
+      return failure();
+    product = realProduct(c, *sum, *bytes);
+  } else {
+    product = scaled(g, g.dotGeneral(a, b, {}, {}, {innerA}, {innerB}), alpha);
+  }
+  if (bias && beta != 0 && !(bytes && bytes->bias)) {
     FailureOr<Value> fitted = c.fitted(2, g.sizes(product), "C");
     if (failed(fitted))
       return failure();
@@ -125,7 +146,7 @@ FailureOr<Value> integerProduct(NodeContext &c, Value a, size_t aZero, Value b,
   FailureOr<Value> columns = matrixParameter(c, bZero, b, 1);
   if (failed(rows) || failed(columns))
     return failure();
-  return numpyMatmul(c, centered(c.g, a, *rows), centered(c.g, b, *columns));
+  return matmulOfBytes(c, {a, *rows, b, *columns});
 }
 
 LogicalResult matMulInteger(NodeContext &c) {

@@ -3,6 +3,7 @@
 // number the elements in the model's layout, so they are computed in that
 // layout.
 #include "compiler/import/onnx/graph/NodeContext.h"
+#include "compiler/import/onnx/ops/Quantization.h"
 #include "compiler/import/onnx/ops/Windows.h"
 #include "dialects/tenon/ShapeRules.h"
 #include "dialects/tenon/SizeLimit.h"
@@ -80,6 +81,11 @@ Value columnMajor(GraphBuilder &g, Value index, ArrayRef<Size> spatial) {
   return result;
 }
 
+bool isPositive(NodeContext &c, Value scale) {
+  auto known = c.shapes.constantFloats(scale);
+  return known && llvm::all_of(*known, [](double x) { return x > 0; });
+}
+
 LogicalResult maxPool(NodeContext &c) {
   GraphBuilder &g = c.g;
   bool columns = c.intAttr("storage_order", 0) != 0;
@@ -88,11 +94,20 @@ LogicalResult maxPool(NodeContext &c) {
   FailureOr<PoolInput> pool = readPool(c);
   if (failed(pool))
     return failure();
+  // Dequantized numbers have the order of their integers, which are smaller.
+  std::optional<Dequantized> integers = dequantizedFrom(pool->x);
+  if (integers && !c.wants(1) && g.rankOf(integers->scale) == 0 &&
+      isPositive(c, integers->scale))
+    pool->x = integers->integers;
+  else
+    integers.reset();
   Windows windows = pool->windows;
   double least = GraphBuilder::leastOf(g.elementOf(pool->x));
   Value x = padDynamic(g, g.toChannelsLast(pool->x), least, windows);
-  c.set(0, g.fromChannelsLast(
-               reduceWindow(g, ReduceKind::Maximum, x, windows, 1)));
+  Value most =
+      g.fromChannelsLast(reduceWindow(g, ReduceKind::Maximum, x, windows, 1));
+  c.set(0, integers ? dequantize(g, {most, integers->zero, integers->scale})
+                    : most);
   if (!c.wants(1))
     return success();
   if (!pool->windows.staticPadding())

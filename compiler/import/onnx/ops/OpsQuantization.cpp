@@ -1,5 +1,8 @@
 // Linear quantization and its inverse, per tensor, per axis and per block.
+#include "compiler/import/onnx/ops/ByteProducts.h"
 #include "compiler/import/onnx/ops/Quantization.h"
+
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -10,9 +13,9 @@ namespace tenon::onnx {
 Value quantize(GraphBuilder &g, Value x, Value scale, Value zeroPoint,
                mlir::Type to) {
   if (scale)
-    x = g.div(x, scale);
+    x = dividedByScale(g, x, scale);
   x = g.make<RoundNearestEvenOp>(x);
-  if (zeroPoint)
+  if (zeroPoint && !matchPattern(zeroPoint, m_Zero()))
     x = g.add(x, g.convert(zeroPoint, g.elementOf(x)));
   return g.convert(x, to);
 }
@@ -20,7 +23,44 @@ Value quantize(GraphBuilder &g, Value x, Value scale, Value zeroPoint,
 Value centered(GraphBuilder &g, Value x, Value zeroPoint) {
   mlir::Type i32 = g.ops.getI32Type();
   x = g.convert(x, i32);
-  return zeroPoint ? g.sub(x, g.convert(zeroPoint, i32)) : x;
+  return zeroPoint && !matchPattern(zeroPoint, m_Zero())
+             ? g.sub(x, g.convert(zeroPoint, i32))
+             : x;
+}
+
+Value dequantize(GraphBuilder &g, const Dequantized &x) {
+  // f16 and bf16 cannot represent all differences of 16-bit numbers.
+  mlir::Type element = g.elementOf(x.scale), wide = element;
+  if (element.isF16() || element.isBF16())
+    wide = g.f32();
+  Value real = g.convert(centered(g, x.integers, x.zero), wide);
+  return g.convert(g.mul(real, g.convert(x.scale, wide)), element);
+}
+
+static Value withoutBroadcast(Value x) {
+  auto broadcast = x.getDefiningOp<BroadcastInDimOp>();
+  return broadcast ? broadcast.getOperand() : x;
+}
+
+std::optional<Dequantized> dequantizedFrom(Value x) {
+  auto product = x ? x.getDefiningOp<MultiplyOp>() : MultiplyOp();
+  auto real =
+      product ? product.getLhs().getDefiningOp<ConvertOp>() : ConvertOp();
+  if (!real || !GraphBuilder::elementOf(x).isF32())
+    return std::nullopt;
+  Dequantized found{real.getOperand(), {}, withoutBroadcast(product.getRhs())};
+  auto narrow = [](Value wide) {
+    auto convert = wide.getDefiningOp<ConvertOp>();
+    return convert && GraphBuilder::elementOf(wide).isSignlessInteger(32)
+               ? convert.getOperand()
+               : wide;
+  };
+  if (auto difference = found.integers.getDefiningOp<SubtractOp>()) {
+    found.integers = difference.getLhs();
+    found.zero = narrow(withoutBroadcast(difference.getRhs()));
+  }
+  found.integers = narrow(found.integers);
+  return found;
 }
 
 FailureOr<Value> alongDim(NodeContext &c, size_t i, int64_t dim, int64_t rank,
@@ -200,12 +240,7 @@ LogicalResult dequantizeLinear(NodeContext &c) {
       failed(checkZeroPoint(c, 2, g.elementOf(c.input(0)))) ||
       failed(parameters(c, scale, zero)))
     return failure();
-  // f16 and bf16 cannot represent all differences of 16-bit numbers.
-  mlir::Type element = g.elementOf(scale), wide = element;
-  if (element.isF16() || element.isBF16())
-    wide = g.f32();
-  Value x = g.convert(centered(g, c.input(0), zero), wide);
-  c.set(0, g.convert(g.mul(x, g.convert(scale, wide)), element));
+  c.set(0, dequantize(g, {c.input(0), zero, scale}));
   return success();
 }
 

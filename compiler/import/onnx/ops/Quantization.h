@@ -15,6 +15,19 @@ mlir::Value quantize(GraphBuilder &g, mlir::Value x, mlir::Value scale,
 /// x - zeroPoint as i32; a null zero point is zero.
 mlir::Value centered(GraphBuilder &g, mlir::Value x, mlir::Value zeroPoint);
 
+/// real = (integers - zero) * scale, with parameters that broadcast; a null
+/// zero is zero.
+struct Dequantized {
+  mlir::Value integers, zero, scale;
+};
+
+/// The real numbers, in the type of the scale.
+mlir::Value dequantize(GraphBuilder &g, const Dequantized &x);
+
+/// The integers behind `x`, if dequantize made it in f32. A constant zero may
+/// be of i32.
+std::optional<Dequantized> dequantizedFrom(mlir::Value x);
+
 /// Operand `i`, a scalar or vector of parameters, in a shape that broadcasts
 /// along `dim` of a tensor of rank `rank`. A vector must have one element or
 /// `extent`. Null if absent. Reports errors on the node.

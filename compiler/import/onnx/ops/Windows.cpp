@@ -150,8 +150,12 @@ FailureOr<Windows> readWindows(NodeContext &c, ArrayRef<int64_t> kernel,
 }
 
 Value padDynamic(GraphBuilder &g, Value x, double value, Windows &windows) {
-  if (windows.staticPadding())
-    return x;
+  return windows.staticPadding()
+             ? x
+             : padAll(g, x, g.scalar(g.elementOf(x), value), windows);
+}
+
+Value padAll(GraphBuilder &g, Value x, Value value, Windows &windows) {
   Size zero = g.index(0);
   Sizes low{zero}, high{zero};
   for (size_t i = 0; i < windows.rank(); ++i) {
@@ -162,7 +166,7 @@ Value padDynamic(GraphBuilder &g, Value x, double value, Windows &windows) {
   high.push_back(zero);
   windows.low.assign(windows.rank(), zero);
   windows.high = windows.extra = windows.low;
-  return g.pad(x, g.scalar(g.elementOf(x), value), low, high);
+  return g.pad(x, value, low, high);
 }
 
 } // namespace tenon::onnx

@@ -57,6 +57,11 @@ llvm::FailureOr<llvm::SmallVector<int64_t>> readPads(NodeContext &c,
 mlir::Value padDynamic(GraphBuilder &g, mlir::Value x, double value,
                        Windows &windows);
 
+/// Pads `x`, [N, spatial..., C], with `value`, of rank 0; then removes the
+/// padding from `windows`.
+mlir::Value padAll(GraphBuilder &g, mlir::Value x, mlir::Value value,
+                   Windows &windows);
+
 } // namespace tenon::onnx
 
 #endif // TENON_COMPILER_IMPORT_ONNX_OPS_WINDOWS_H
