@@ -212,34 +212,55 @@ Value realProduct(NodeContext &c, Value sum,
   return g.mul(g.convert(sum, g.f32()), product.factor);
 }
 
+/// True for a sum of products of integers, less or plus numbers of its columns.
+static bool isSumOfProducts(Value sum) {
+  while (Operation *op = sum.getDefiningOp()) {
+    if (isa<DotGeneralOp, ConvolutionOp>(op))
+      return true;
+    if (!isa<AddOp, SubtractOp, ConvertOp, ReshapeOp>(op))
+      return false;
+    sum = op->getOperand(0);
+  }
+  return false;
+}
+
+/// `x` / `scale` as a real product whose factor is divided; null if `x` is no
+/// real product.
+static Value withFactorDivided(GraphBuilder &g, Value x, Value scale) {
+  if (auto transpose = x.getDefiningOp<TransposeOp>()) {
+    Value inner = withFactorDivided(g, transpose.getOperand(), scale);
+    return inner ? g.transpose(inner, transpose.getPermutation()) : Value();
+  }
+  // max(x, 0) / scale is max(x / scale, 0).
+  if (auto maximum = x.getDefiningOp<MaximumOp>()) {
+    if (!matchPattern(withoutBroadcast(maximum.getRhs()), m_AnyZeroFloat()))
+      return {};
+    Value inner = withFactorDivided(g, maximum.getLhs(), scale);
+    return inner ? g.maximum(inner, 0.0) : Value();
+  }
+  auto product = x.getDefiningOp<MultiplyOp>();
+  auto real =
+      product ? product.getLhs().getDefiningOp<ConvertOp>() : ConvertOp();
+  if (!real || !g.elementOf(x).isF32() ||
+      !g.elementOf(real.getOperand()).isSignlessInteger(32) ||
+      !isSumOfProducts(real.getOperand()))
+    return {};
+  auto broadcast = product.getRhs().getDefiningOp<BroadcastInDimOp>();
+  Value factor = withoutBroadcast(product.getRhs());
+  bool alongColumns = broadcast && g.rankOf(factor) == 1 &&
+                      broadcast.getDims().front() == g.rankOf(x) - 1;
+  if (g.rankOf(factor) != 0 && !alongColumns)
+    return {};
+  return g.mul(real, g.div(factor, scale));
+}
+
 Value dividedByScale(GraphBuilder &g, Value x, Value scale) {
-  auto rebuilt = [&](auto &self, Value x) -> Value {
-    if (auto transpose = x.getDefiningOp<TransposeOp>()) {
-      Value inner = self(self, transpose.getOperand());
-      return inner ? g.transpose(inner, transpose.getPermutation()) : Value();
-    }
-    // max(x, 0) / scale is max(x / scale, 0).
-    if (auto maximum = x.getDefiningOp<MaximumOp>()) {
-      if (!matchPattern(withoutBroadcast(maximum.getRhs()), m_AnyZeroFloat()))
-        return {};
-      Value inner = self(self, maximum.getLhs());
-      return inner ? g.maximum(inner, 0.0) : Value();
-    }
-    auto product = x.getDefiningOp<MultiplyOp>();
-    auto real =
-        product ? product.getLhs().getDefiningOp<ConvertOp>() : ConvertOp();
-    if (!real || !g.elementOf(x).isF32() ||
-        !g.elementOf(real.getOperand()).isSignlessInteger(32))
-      return {};
-    Value factor = withoutBroadcast(product.getRhs());
-    bool isVector = g.rankOf(factor) == 1 &&
-                    product.getRhs().getDefiningOp<BroadcastInDimOp>();
-    if (g.rankOf(factor) != 0 && !isVector)
-      return {};
-    return g.mul(real, g.div(factor, scale));
-  };
-  Value known = g.rankOf(scale) == 0 ? rebuilt(rebuilt, x) : Value();
-  return known ? known : g.div(x, scale);
+  auto constant = scale.getDefiningOp<ConstantOp>();
+  bool isPositive =
+      constant && g.rankOf(scale) == 0 &&
+      constant.getValue().getSplatValue<APFloat>().convertToDouble() > 0;
+  Value divided = isPositive ? withFactorDivided(g, x, scale) : Value();
+  return divided ? divided : g.div(x, scale);
 }
 
 } // namespace tenon::onnx

@@ -43,9 +43,8 @@ std::optional<DequantizedProduct> dequantizedProduct(NodeContext &c,
 mlir::Value realProduct(NodeContext &c, mlir::Value sum,
                         const DequantizedProduct &product);
 
-/// x / scale. If x is a sum of products of bytes times a factor, so is the
-/// result, with the factor divided by `scale`: it is rounded once, as in
-/// QLinearConv.
+/// x / scale. If x is a sum of products of bytes times a factor, and `scale` a
+/// positive constant, the factor is divided instead, as in QLinearConv.
 mlir::Value dividedByScale(GraphBuilder &g, mlir::Value x, mlir::Value scale);
 
 } // namespace tenon::onnx

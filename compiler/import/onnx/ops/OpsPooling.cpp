@@ -96,8 +96,9 @@ LogicalResult maxPool(NodeContext &c) {
     return failure();
   // Dequantized numbers have the order of their integers, which are smaller.
   std::optional<Dequantized> integers = dequantizedFrom(pool->x);
-  if (integers && !c.wants(1) && g.rankOf(integers->scale) == 0 &&
-      isPositive(c, integers->scale))
+  if (integers && !c.wants(1) && g.elementOf(integers->integers).isInteger(8) &&
+      (!integers->zero || g.rankOf(integers->zero) == 0) &&
+      g.rankOf(integers->scale) == 0 && isPositive(c, integers->scale))
     pool->x = integers->integers;
   else
     integers.reset();

@@ -42,24 +42,50 @@ static Value withoutBroadcast(Value x) {
   return broadcast ? broadcast.getOperand() : x;
 }
 
+/// True for the types that DequantizeLinear reads.
+static bool isQuantized(mlir::Type element) {
+  return element.isInteger(8) || element.isInteger(16) ||
+         element.isSignlessInteger(32);
+}
+
+/// The value that became `wide`, of i32, by a conversion that keeps its number.
+static Value beforeWidening(Value wide) {
+  auto convert = wide.getDefiningOp<ConvertOp>();
+  return convert && GraphBuilder::elementOf(wide).isSignlessInteger(32) &&
+                 isQuantized(GraphBuilder::elementOf(convert.getOperand()))
+             ? convert.getOperand()
+             : wide;
+}
+
+/// True if `zero` is a number of the type of `integers`.
+static bool isZeroPointOf(Value zero, Value integers) {
+  mlir::Type element = GraphBuilder::elementOf(integers);
+  if (GraphBuilder::elementOf(zero) == element)
+    return true;
+  auto constant = zero.getDefiningOp<ConstantOp>();
+  if (!constant || GraphBuilder::rankOf(zero) != 0)
+    return false;
+  APInt number = constant.getValue().getSplatValue<APInt>();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return element.isUnsignedInteger() ? number.isIntN(bits)
+                                     : number.isSignedIntN(bits);
+}
+
 std::optional<Dequantized> dequantizedFrom(Value x) {
   auto product = x ? x.getDefiningOp<MultiplyOp>() : MultiplyOp();
   auto real =
       product ? product.getLhs().getDefiningOp<ConvertOp>() : ConvertOp();
-  if (!real || !GraphBuilder::elementOf(x).isF32())
+  if (!real || !GraphBuilder::elementOf(x).isF32() ||
+      !GraphBuilder::elementOf(real.getOperand()).isSignlessInteger(32))
     return std::nullopt;
   Dequantized found{real.getOperand(), {}, withoutBroadcast(product.getRhs())};
-  auto narrow = [](Value wide) {
-    auto convert = wide.getDefiningOp<ConvertOp>();
-    return convert && GraphBuilder::elementOf(wide).isSignlessInteger(32)
-               ? convert.getOperand()
-               : wide;
-  };
   if (auto difference = found.integers.getDefiningOp<SubtractOp>()) {
     found.integers = difference.getLhs();
-    found.zero = narrow(withoutBroadcast(difference.getRhs()));
+    found.zero = beforeWidening(withoutBroadcast(difference.getRhs()));
   }
-  found.integers = narrow(found.integers);
+  found.integers = beforeWidening(found.integers);
+  if (found.zero && !isZeroPointOf(found.zero, found.integers))
+    return std::nullopt;
   return found;
 }
 

@@ -24,8 +24,8 @@ struct Dequantized {
 /// The real numbers, in the type of the scale.
 mlir::Value dequantize(GraphBuilder &g, const Dequantized &x);
 
-/// The integers behind `x`, if dequantize made it in f32. A constant zero may
-/// be of i32.
+/// The integers behind `x`, if it is in f32 what dequantize makes. `zero` is
+/// then a number of their type; a constant may be of i32.
 std::optional<Dequantized> dequantizedFrom(mlir::Value x);
 
 /// Operand `i`, a scalar or vector of parameters, in a shape that broadcasts
