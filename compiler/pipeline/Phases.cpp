@@ -154,10 +154,8 @@ static void buildFused(OpPassManager &pm, const PipelineOptions &options) {
   // statistics.
   pm.addPass(createFoldWeights());
   pm.addPass(createCSEPass());
-  // After kernels have their last order of dimensions. Devices multiply bytes
-  // one by one.
-  if (!options.device)
-    pm.addPass(createQuadProducts());
+  // After kernels have their last order of dimensions.
+  pm.addPass(createQuadProducts());
   // After all recipes are made: a contraction reads one weight now.
   PackWeightsOptions pack;
   pack.format = options.weightFormat;

@@ -3,6 +3,7 @@
 // products of a tap in blocks.
 #include "passes/gpu/NestKernel.h"
 
+#include "dialects/tenon/Packing.h"
 #include "passes/gpu/ContractionEpilogue.h"
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/NestTask.h"
@@ -146,8 +147,28 @@ private:
     });
   }
 
+  /// `sum` plus the products of four neighbours of lhs and the bytes of a word.
+  Value addQuad(Value lhs, Value rhs, Value sum) {
+    Value word = memref::LoadOp::create(b, loc, nest.rhs, rhs);
+    auto bits = [&](int64_t count) -> Value {
+      return arith::ConstantIntOp::create(b, loc, count, 32);
+    };
+    for (int64_t part = 0; part < quadCount; ++part) {
+      Value place = at().add(lhs, at().constant(part));
+      Value left =
+          emitConvert(b, loc, memref::LoadOp::create(b, loc, nest.lhs, place),
+                      nest.lhsElement, nest.sum);
+      Value right = arith::ShLIOp::create(b, loc, word, bits(24 - 8 * part));
+      right = arith::ShRSIOp::create(b, loc, right, bits(24));
+      sum = emitMultiplyAdd(b, loc, left, right, sum);
+    }
+    return sum;
+  }
+
   /// `within` is the number of the product among those of one element of rhs.
   Value multiplyAdd(Value lhs, Value rhs, Value within, Value sum) {
+    if (nest.products == Products::Quads)
+      return addQuad(lhs, rhs, sum);
     Value left =
         emitConvert(b, loc, memref::LoadOp::create(b, loc, nest.lhs, lhs),
                     nest.lhsElement, nest.sum);

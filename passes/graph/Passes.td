@@ -264,8 +264,8 @@ def QuadProducts : Pass<"tenon-quad-products"> {
     ```
     `tenon-fold-weights` makes a weight of `%q`. Rows whose depth is no multiple
     of four are padded with zeros. It applies to sums of ui8 times weights of i8
-    in i32, along the last dimension of the rows. Runs for CPUs, once weights
-    have their last order of dimensions.
+    in i32, along the last dimension of the rows. Runs when weights have their
+    last order of dimensions.
   }];
   let dependentDialects = ["tenon::TenonDialect"];
 }

@@ -438,10 +438,56 @@ def resizes():
     return case
 
 
+def byte_products():
+    """Products with constant weights, which are stored in words."""
+    case = Case("byte_products", 21)
+    limits = np.iinfo(np.uint8), np.iinfo(np.int8)
+
+    def codes(total, factor, zero):
+        real = total.astype(np.float32) * np.float32(factor)
+        return np.clip(np.rint(real) + zero, 0, 255).astype(np.uint8)
+
+    def drawn(limit, *shape):
+        return rng.integers(limit.min, limit.max, shape, limit.dtype,
+                            endpoint=True)
+    for channels, outputs, group in ((3, 20, 1), (8, 33, 1), (12, 12, 12),
+                                     (8, 12, 2)):
+        x = drawn(limits[0], 2, channels, 5, 6)
+        w = drawn(limits[1], outputs, channels // group, 3, 3)
+        bias = rng.integers(-9999, 9999, outputs).astype(np.int32)
+        padded = np.pad(x.astype(np.int64) - 7,
+                        ((0, 0), (0, 0), (1, 1), (1, 1)))
+        total = np.zeros((2, outputs, 5, 6), np.int64)
+        each, made = channels // group, outputs // group
+        for g, i, j in np.ndindex(group, 3, 3):
+            total[:, g * made:(g + 1) * made] += np.einsum(
+                "nchw,oc->nohw",
+                padded[:, g * each:(g + 1) * each, i:i + 5, j:j + 6],
+                w[g * made:(g + 1) * made, :, i, j].astype(np.int64))
+        total += bias[:, None, None]
+        scales = np.float32(0.5), np.float32(0.25), np.float32(64)
+        case.add("QLinearConv", [
+            Given(x), scales[0], np.uint8(7), w, scales[1], np.int8(0),
+            scales[2], np.uint8(128), bias],
+            codes(total, scales[0] * scales[1] / scales[2], 128),
+            pads=[1, 1, 1, 1], group=group)
+    for depth in (1, 13, 64):
+        a, b = drawn(limits[0], 5, depth), drawn(limits[1], depth, 21)
+        total = (a.astype(np.int64) - 200) @ b.astype(np.int64)
+        case.add("MatMulInteger", [Given(a), b, np.uint8(200)],
+                 total.astype(np.int32))
+        case.add("MatMulInteger", [Given(a, True), b, Given(np.uint8(200))],
+                 total.astype(np.int32))
+        signed = drawn(limits[1], 5, depth)
+        case.add("MatMulInteger", [Given(signed), b],
+                 (signed.astype(np.int64) @ b).astype(np.int32))
+    return case
+
+
 CASES = [lambda: reductions(18), lambda: reductions(20), movement, wrapped,
          elementwise, lambda: normalization(18), lambda: normalization(21),
          pools, columns, lambda: regions(16), lambda: regions(22), grids,
-         transforms, quantized, resizes]
+         transforms, quantized, resizes, byte_products]
 
 
 def write(target):
