@@ -7,13 +7,16 @@
 
 #include "dialects/tenon/Annotations.h"
 #include "dialects/tenon/Device.h"
+#include "dialects/tenon/Machine.h"
 #include "dialects/tenon/State.h"
+#include "dialects/tenon/TenonDialect.h"
 #include "passes/host/ContextReads.h"
 #include "passes/host/DeviceCalls.h"
 #include "passes/host/Launching.h"
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
+#include "passes/kernel/numerics/RangeExpansion.h"
 #include "passes/kernel/numerics/RoundExpansion.h"
 #include "runtime/tenon_abi.h"
 
@@ -280,10 +283,12 @@ struct Conversion {
   ModuleOp module;
   SmallVectorImpl<Attribute> &sites;
   bool nativeHalf, nativeFma, nativeRound;
+  bool hasRange = false; ///< AVX-512 orders maxima and minima
 
   LogicalResult run() {
     MLIRContext *context = module.getContext();
     // No later pass estimates costs, and LLVM has the target's features.
+    hasRange = MachineAttr::of(module).getVectorBytes() == 64;
     annotation::machine.removeFrom(module);
     SmallVector<CheckSizeOp> checks;
     module.walk([&](CheckSizeOp check) { checks.push_back(check); });
@@ -402,6 +407,8 @@ struct Conversion {
       populateExpandFmaPatterns(patterns);
     if (!nativeRound)
       populateExpandRoundPatterns(patterns);
+    if (hasRange)
+      populateExpandRangePatterns(patterns);
     return applyPatternsGreedily(module, std::move(patterns));
   }
 };

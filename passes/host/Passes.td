@@ -35,14 +35,15 @@ def ConvertToLLVM : Pass<"tenon-convert-to-llvm", "mlir::ModuleOp"> {
   let description = [{
     Kernels become functions of expanded memrefs, launches calls of the runtime's parallel loop with the operands in a structure.
     Assumes structured control flow has become branches. Where the processor does not convert f16, integers do. Where it has no fused
-    multiply-add or does not round to whole numbers, f64 and f32 operations with the same bits do. Launches and places of faults are numbered by the module's `tenon.launches` and `tenon.sites`,
+    multiply-add or does not round to whole numbers, f64 and f32 operations with the same bits do. For AVX-512,
+    maxima and minima of whole vectors become `vrange`. Launches and places of faults are numbered by the module's `tenon.launches` and `tenon.sites`,
     which go on from what another version of the module has there. The nested module `@device` is lowered alike; its entries become kernels of NVVM, and
     ops of host code that works with a device become calls of the functions in the call's `device` table.
   }];
   let options = [Option<"nativeHalf", "native-half", "bool", "true", "Whether the target converts f16 to f32 and back">,
                  Option<"nativeFma", "native-fma", "bool", "true", "Whether the target has fused multiply-add">,
                  Option<"nativeRound", "native-round", "bool", "true", "Whether the target rounds to whole numbers">];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect", "tenon::TenonDialect"];
 }
 
 #endif // TENON_PASSES_HOST_PASSES_TD

@@ -293,3 +293,25 @@ func.func @context(%call: !llvm.ptr) -> index {
   %2 = arith.addi %0, %1 : index
   return %2 : index
 }
+
+// -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+  // The maximum of whole AVX-512 vectors is vrange; where one is NaN the sum is.
+  // CHECK-LABEL: llvm.func @whole(
+  // CHECK-SAME: %[[A:[^:]*]]: vector<16xf32>, %[[B:[^:]*]]: vector<16xf32>
+  // CHECK: %[[GREATEST:.*]] = llvm.mlir.constant(5 : i32)
+  // CHECK: %[[LEAST:.*]] = llvm.mlir.constant(4 : i32)
+  // CHECK: %[[RANGE:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[A]], %[[B]], %[[GREATEST]], %[[A]],
+  // CHECK: %[[NAN:.*]] = llvm.fcmp "uno" %[[A]], %[[B]]
+  // CHECK: %[[SUM:.*]] = llvm.fadd %[[A]], %[[B]]
+  // CHECK: llvm.select %[[NAN]], %[[SUM]], %[[RANGE]]
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.range.pd.512"(%{{.*}}, %{{.*}}, %[[LEAST]],
+  // CHECK: llvm.intr.maximum({{.*}} : (vector<8xf32>
+  func.func @whole(%a: vector<16xf32>, %b: vector<16xf32>, %c: vector<8xf64>, %e: vector<8xf64>, %d: vector<8xf32>, %f: vector<8xf32>) -> (vector<16xf32>, vector<8xf64>, vector<8xf32>) {
+    %0 = arith.maximumf %a, %b : vector<16xf32>
+    %1 = arith.minimumf %c, %e : vector<8xf64>
+    %2 = arith.maximumf %d, %f : vector<8xf32>
+    return %0, %1, %2 : vector<16xf32>, vector<8xf64>, vector<8xf32>
+  }
+}
