@@ -3,9 +3,8 @@
 #include "compiler/pipeline/Phases.h"
 
 #include "dialects/tenon/Device.h"
+#include "dialects/tenon/HostEvaluable.h"
 #include "dialects/tenon/KernelPlan.h"
-#include "dialects/tenon/Packing.h"
-#include "dialects/tenon/Quantization.h"
 #include "dialects/tenon/State.h"
 #include "passes/buffer/Bufferize.h"
 #include "passes/buffer/Passes.h"
@@ -62,13 +61,8 @@ static bool allowedOnTensors(Operation *op) {
           !isDeviceOp(op));
 }
 
-/// Ops that write a weight's stored form. No kernel computes them.
-static bool storesWeight(Operation *op) {
-  return isa<PackOp, PairOp, QuadOp, QuantizeOp, GroupScalesOp>(op);
-}
-
 static bool allowedFused(Operation *op) {
-  if (storesWeight(op))
+  if (makesStoredForm(op))
     return bool(op->getParentOfType<WeightOp>());
   if (isGraphOp(op) || isa<FusionOp>(op) || op->getParentOfType<FusionOp>() ||
       op->getParentOfType<WeightOp>())

@@ -42,4 +42,8 @@ bool isHostEvaluable(Operation *op) {
               .isInteger(1);
 }
 
+bool makesStoredForm(Operation *op) {
+  return isa<PackOp, PairOp, QuadOp, QuantizeOp, GroupScalesOp>(op);
+}
+
 } // namespace tenon

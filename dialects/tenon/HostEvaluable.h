@@ -11,6 +11,10 @@ namespace tenon {
 /// static, and it implements the op for these element types.
 bool isHostEvaluable(mlir::Operation *op);
 
+/// True for an op that makes a form in which weights are stored. Only recipes
+/// have such ops: no kernel computes them.
+bool makesStoredForm(mlir::Operation *op);
+
 } // namespace tenon
 
 #endif // TENON_DIALECTS_TENON_HOSTEVALUABLE_H

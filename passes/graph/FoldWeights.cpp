@@ -155,14 +155,13 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       }
     // Splats, broadcasts and reshapes cost nothing in a kernel; a large weight
     // computed from small ones costs bandwidth. Contractions read tensors in
-    // memory: those of floats made of bytes are computed once. No kernel
-    // computes a form in which weights are stored.
+    // memory: those of floats made of bytes are computed once.
     int64_t most =
         llvm::all_of(op->getUsers(), llvm::IsaPred<DotGeneralOp, ConvolutionOp>)
             ? 4
             : 2;
-    bool fits = isa<PackOp, PairOp, QuadOp>(op) ||
-                bytesOf(op->getResult(0)) <= most * bytes;
+    bool fits =
+        makesStoredForm(op) || bytesOf(op->getResult(0)) <= most * bytes;
     return !onlySplats && fits && !isa<BroadcastInDimOp>(op) && !isView(op) &&
            !readsInPlace(op);
   }
@@ -231,7 +230,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
       weight->erase();
     }
     // Other remarks tell how weights are packed and quantized.
-    if (!isa<PackOp, PairOp, QuadOp, QuantizeOp, GroupScalesOp>(op))
+    if (!makesStoredForm(op))
       if (auto remark = remarkDone(op, RemarkCategory::Weights, "folded"))
         remark << llvm::formatv("'{0}' is computed when the artifact is "
                                 "written, into weight '{1}'",

@@ -287,8 +287,8 @@ struct Conversion {
 
   LogicalResult run() {
     MLIRContext *context = module.getContext();
-    // No later pass estimates costs, and LLVM has the target's features.
     hasRange = MachineAttr::of(module).getVectorBytes() == 64;
+    // No later pass estimates costs, and LLVM has the target's features.
     annotation::machine.removeFrom(module);
     SmallVector<CheckSizeOp> checks;
     module.walk([&](CheckSizeOp check) { checks.push_back(check); });

@@ -16,11 +16,6 @@ namespace {
 /// The greatest depth whose sums of products of bytes fit i32.
 constexpr int64_t deepest = (int64_t(1) << 31) / (255 * 128);
 
-Value withoutBroadcast(Value x) {
-  auto broadcast = x.getDefiningOp<BroadcastInDimOp>();
-  return broadcast ? broadcast.getOperand() : x;
-}
-
 /// The most products of bytes whose sums are integers of f32.
 constexpr int64_t fewTerms = (int64_t(1) << 24) / (255 * 128);
 
@@ -92,11 +87,14 @@ bool hasOneElement(Value zero) {
 }
 
 /// `sum` without what the zero point of its rows added: the zero point times
-/// the sum of the weights of each column, `columns`.
-Value withoutZero(GraphBuilder &g, Value sum, const Rows &rows, Value columns) {
+/// the sum of the weights of each column, along `dims` of `w`.
+Value withoutZero(GraphBuilder &g, Value sum, const Rows &rows, Value w,
+                  ArrayRef<int64_t> dims) {
   if (!rows.zero)
     return sum;
-  return g.sub(sum, g.mul(columns, g.convert(rows.zero, g.ops.getI32Type())));
+  mlir::Type i32 = g.ops.getI32Type();
+  Value columns = g.reduce(ReduceKind::Add, g.convert(w, i32), dims, false);
+  return g.sub(sum, g.mul(columns, g.convert(rows.zero, i32)));
 }
 } // namespace
 
@@ -121,8 +119,7 @@ FailureOr<Value> convolutionOfBytes(NodeContext &c,
   *sum = g.convert(*sum, i32);
   SmallVector<int64_t> all =
       llvm::to_vector(llvm::seq<int64_t>(1, g.rankOf(w)));
-  Value columns = g.reduce(ReduceKind::Add, g.convert(w, i32), all, false);
-  return withoutZero(g, *sum, rows, columns);
+  return withoutZero(g, *sum, rows, w, all);
 }
 
 FailureOr<Value> matmulOfBytes(NodeContext &c, const ByteOperands &operands) {
@@ -139,8 +136,7 @@ FailureOr<Value> matmulOfBytes(NodeContext &c, const ByteOperands &operands) {
   FailureOr<Value> sum = numpyMatmul(c, rows.bytes, w, i32);
   if (failed(sum))
     return failure();
-  Value columns = g.reduce(ReduceKind::Add, g.convert(w, i32), {0}, false);
-  return withoutZero(g, *sum, rows, columns);
+  return withoutZero(g, *sum, rows, w, {0});
 }
 
 namespace {

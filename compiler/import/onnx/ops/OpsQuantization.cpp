@@ -37,7 +37,7 @@ Value dequantize(GraphBuilder &g, const Dequantized &x) {
   return g.convert(g.mul(real, g.convert(x.scale, wide)), element);
 }
 
-static Value withoutBroadcast(Value x) {
+Value withoutBroadcast(Value x) {
   auto broadcast = x.getDefiningOp<BroadcastInDimOp>();
   return broadcast ? broadcast.getOperand() : x;
 }

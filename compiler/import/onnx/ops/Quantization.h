@@ -24,6 +24,9 @@ struct Dequantized {
 /// The real numbers, in the type of the scale.
 mlir::Value dequantize(GraphBuilder &g, const Dequantized &x);
 
+/// The operand of the broadcast that made `x`; `x` if none did.
+mlir::Value withoutBroadcast(mlir::Value x);
+
 /// The integers behind `x`, if it is in f32 what dequantize makes. `zero` is
 /// then a number of their type; a constant may be of i32.
 std::optional<Dequantized> dequantizedFrom(mlir::Value x);
