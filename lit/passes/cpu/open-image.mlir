@@ -1,16 +1,13 @@
 // The rows of an image of any size are full tiles and a remainder. There is
-// code for remainders of one, two, four and eight rows and of a whole tile; a
-// remainder repeats its last row up to the next of these sizes.
+// code for remainders of up to a quarter of a tile and up to a whole tile; a
+// remainder repeats its last row up to one of these sizes.
 // RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-plan-kernels,tenon-lower-fusions,canonicalize,cse)' | FileCheck %s
 
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
 // CHECK-LABEL: func.func private @contraction{{.*}}(
 // CHECK: %{{.*}}:12 = scf.for
-// CHECK: %{{[0-9]+}} = scf.for
-// CHECK: %{{.*}}:2 = scf.for
-// CHECK: %{{.*}}:4 = scf.for
-// CHECK: %{{.*}}:8 = scf.for
+// CHECK: %{{.*}}:3 = scf.for
 // CHECK: %{{.*}}:12 = scf.for {{.*}} {
 // CHECK-NOT: iter_args
 // CHECK: return

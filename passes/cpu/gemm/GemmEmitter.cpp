@@ -250,7 +250,7 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
       sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
                        at().sub(nest.sums.back().extent, first), former);
     } else {
-      sums = tiles.runAll(starts, positions, columns, former());
+      sums = tiles.runAll(starts, positions, columns, former(), !run.isRest);
     }
     if (drains) {
       partial.storeRows(panel.vectors, partialRow, sums);

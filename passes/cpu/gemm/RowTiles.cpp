@@ -20,11 +20,13 @@ bool RowTiles::areTilesConsecutive() {
 
 /// The rows of the smallest tile that has room for `rows`. Only some sizes
 /// exist, because each size needs code of its own. The remainder of an image is
-/// a small part of its rows, so that fewer sizes suffice.
+/// a small part of its rows, so that two sizes suffice.
 int64_t RowTiles::roomFor(int64_t rows) {
-  int64_t room = plan.facts.size.isOpenImage ? int64_t(llvm::PowerOf2Ceil(rows))
-                 : rows <= 6                 ? rows
-                                             : llvm::alignTo(rows, 4);
+  if (plan.facts.size.isOpenImage) {
+    int64_t small = llvm::divideCeil(plan.tile.rows, 4);
+    return rows <= small ? small : plan.tile.rows;
+  }
+  int64_t room = rows <= 6 ? rows : llvm::alignTo(rows, 4);
   return std::min(room, plan.tile.rows);
 }
 
@@ -44,7 +46,7 @@ void RowTiles::forRest(Value first, Value rest,
   if (plan.facts.size.rows) {
     if (int64_t count = *plan.facts.size.rows % plan.tile.rows)
       when(at().less(at().constant(0), rest),
-           [&] { body({first, count, {}}); });
+           [&] { body({first, count, {}, false, true}); });
     return;
   }
   for (int64_t below = 0; below + 1 < plan.tile.rows;) {
@@ -53,8 +55,9 @@ void RowTiles::forRest(Value first, Value rest,
     if (count < plan.tile.rows - 1)
       fits = arith::AndIOp::create(b, loc, fits,
                                    at().less(rest, at().constant(count + 1)));
-    when(fits,
-         [&] { body({first, count, count == below + 1 ? Value() : rest}); });
+    when(fits, [&] {
+      body({first, count, count == below + 1 ? Value() : rest, false, true});
+    });
     below = count;
   }
 }

@@ -12,12 +12,12 @@ namespace tenon {
 /// The rows of one tile, from row `first` on. Only the first `exist` of `count`
 /// rows exist; the others repeat the last one and are not stored. If `exist` is
 /// null, all exist. `consecutive` is true if the rows differ only in their last
-/// index.
+/// index, `isRest` if the tile is the last one of the rows.
 struct RowRun {
   mlir::Value first;
   int64_t count;
   mlir::Value exist;
-  bool consecutive = false;
+  bool consecutive = false, isRest = false;
 };
 
 class RowTiles : KernelLoops {

@@ -381,8 +381,42 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                            ArrayRef<Values> positions,
                                            const Values &valid,
                                            const ColumnSource &columns,
-                                           ValueRange carried) {
+                                           ValueRange carried,
+                                           bool oftenInside) {
   const SumDim &dim = nest.sums[level];
+  auto tapByTap = [&] {
+    return overDim(
+        dim, rows, columns, carried,
+        [&](Value tap, Values moved, ColumnSource source,
+            ValueRange former) -> Values {
+          Value any;
+          Values fits;
+          for (size_t r = 0; r < rows.size(); ++r) {
+            Value place =
+                at().add(windowStart(dim, positions[r]),
+                         at().mul(tap, at().constant(dim.guard->dilation)));
+            fits.push_back(both(valid[r], inside(dim, place)));
+            any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r]))
+                      : fits[r];
+            moved[r] = arith::SelectOp::create(b, loc, fits[r], moved[r],
+                                               at().constant(0));
+          }
+          return choose(
+              any, former,
+              [&] {
+                Values sums =
+                    nestFrom(level + 1, nest.sums, moved, source, former);
+                size_t vectors = sums.size() / rows.size();
+                for (size_t i = 0; i < sums.size(); ++i)
+                  sums[i] = arith::SelectOp::create(b, loc, fits[i / vectors],
+                                                    sums[i], former[i]);
+                return sums;
+              },
+              [&] { return Values(former); });
+        });
+  };
+  if (!oftenInside)
+    return tapByTap();
   Value span = at().mul(at().sub(dim.extent, at().constant(1)),
                         at().constant(dim.guard->dilation));
   Value all;
@@ -415,49 +449,20 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
     }
     return nestFrom(0, free, rows, columns, carried);
   };
-  auto tapByTap = [&] {
-    return overDim(
-        dim, rows, columns, carried,
-        [&](Value tap, Values moved, ColumnSource source,
-            ValueRange former) -> Values {
-          Value any;
-          Values fits;
-          for (size_t r = 0; r < rows.size(); ++r) {
-            Value place =
-                at().add(windowStart(dim, positions[r]),
-                         at().mul(tap, at().constant(dim.guard->dilation)));
-            fits.push_back(both(valid[r], inside(dim, place)));
-            any = any ? Value(arith::OrIOp::create(b, loc, any, fits[r]))
-                      : fits[r];
-            moved[r] = arith::SelectOp::create(b, loc, fits[r], moved[r],
-                                               at().constant(0));
-          }
-          return choose(
-              any, former,
-              [&] {
-                Values sums =
-                    nestFrom(level + 1, nest.sums, moved, source, former);
-                size_t vectors = sums.size() / rows.size();
-                for (size_t i = 0; i < sums.size(); ++i)
-                  sums[i] = arith::SelectOp::create(b, loc, fits[i / vectors],
-                                                    sums[i], former[i]);
-                return sums;
-              },
-              [&] { return Values(former); });
-        });
-  };
   return choose(all, carried, whole, tapByTap);
 }
 
 TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,
                                            ArrayRef<Values> positions,
                                            Values valid, ColumnSource columns,
-                                           ValueRange carried) {
+                                           ValueRange carried,
+                                           bool oftenInside) {
   const SumDim &dim = nest.sums[level];
   bool last = llvm::none_of(ArrayRef(nest.sums).drop_front(level + 1),
                             [](const SumDim &d) { return bool(d.guard); });
   if (last)
-    return lastGuarded(level, rows, positions, valid, columns, carried);
+    return lastGuarded(level, rows, positions, valid, columns, carried,
+                       oftenInside);
   return overDim(
       dim, rows, columns, carried,
       [&](Value tap, Values moved, ColumnSource source, ValueRange inner) {
@@ -469,17 +474,18 @@ TileKernel::Values TileKernel::guardedFrom(size_t level, Values rows,
                 inside(dim, at().add(windowStart(dim, positions[r]),
                                      at().mul(tap, at().constant(
                                                        dim.guard->dilation)))));
-        return guardedFrom(level + 1, moved, positions, fits, source, inner);
+        return guardedFrom(level + 1, moved, positions, fits, source, inner,
+                           oftenInside);
       });
 }
 
 TileKernel::Values TileKernel::runAll(ArrayRef<Value> rows,
                                       ArrayRef<Values> positions,
                                       const ColumnSource &columns,
-                                      ValueRange sums) {
+                                      ValueRange sums, bool oftenInside) {
   if (llvm::any_of(nest.sums, [](const SumDim &d) { return bool(d.guard); }))
     return guardedFrom(0, Values(rows), positions, Values(rows.size()), columns,
-                       sums);
+                       sums, oftenInside);
   return nestFrom(0, nest.sums, Values(rows), columns, sums);
 }
 

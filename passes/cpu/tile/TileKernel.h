@@ -72,11 +72,12 @@ public:
 
   /// Adds the products over all sum dimensions. `positions` are the indices of
   /// each row of the tile, one for each row dimension; they tell which taps are
-  /// outside the input.
+  /// outside the input. If `oftenInside`, tiles whose taps are all inside have
+  /// faster code of their own.
   llvm::SmallVector<mlir::Value>
   runAll(llvm::ArrayRef<mlir::Value> rows,
          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
-         const ColumnSource &columns, mlir::ValueRange sums);
+         const ColumnSource &columns, mlir::ValueRange sums, bool oftenInside);
 
   /// True if the row at `position` reads inside the input at the sum indices
   /// `taps`; null: always true.
@@ -116,10 +117,12 @@ private:
                   ColumnSource columns, mlir::ValueRange carried);
   Values guardedFrom(size_t level, Values rows,
                      llvm::ArrayRef<Values> positions, Values valid,
-                     ColumnSource columns, mlir::ValueRange carried);
+                     ColumnSource columns, mlir::ValueRange carried,
+                     bool oftenInside);
   Values lastGuarded(size_t level, const Values &rows,
                      llvm::ArrayRef<Values> positions, const Values &valid,
-                     const ColumnSource &columns, mlir::ValueRange carried);
+                     const ColumnSource &columns, mlir::ValueRange carried,
+                     bool oftenInside);
   /// Emits a loop over one dimension of the sum.
   Values overDim(const SumDim &dim, const Values &rows,
                  const ColumnSource &columns, mlir::ValueRange carried,
