@@ -1,5 +1,7 @@
 // Kernels do not call one another, so separate parts lose no optimization. The
-// graph functions, which call all kernels, form one part.
+// graph functions, which call all kernels, form a part of their own: LLVM would
+// inline kernels into them, and many of its passes take more than twice the
+// time for a function of twice the size.
 #include "compiler/codegen/Parts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,19 +66,20 @@ PartPlan planParts(const Module &module,
     groups.push_back(std::move(group));
   }
   PartPlan plan;
-  plan.count = std::clamp<size_t>(total / partInstructions, 1, maxParts);
-  if (plan.count == 1)
+  size_t kernelParts = std::min(total / partInstructions, maxParts - 1);
+  if (kernelParts < 2)
     return plan;
+  plan.count = kernelParts + 1;
   llvm::sort(groups, [](const Group &a, const Group &b) {
     return a.instructions != b.instructions ? a.instructions > b.instructions
                                             : a.names < b.names;
   });
-  std::vector<size_t> filled(plan.count);
+  std::vector<size_t> filled(kernelParts);
   for (const Group &group : groups) {
     size_t part = min_element(filled) - filled.begin();
     filled[part] += group.instructions;
     for (const std::string &name : group.names)
-      plan.partOf[name] = part;
+      plan.partOf[name] = part + 1;
   }
   return plan;
 }

@@ -13,7 +13,8 @@
 namespace tenon {
 
 /// The part of each function. Part 0 has the functions that are not in this
-/// map, and everything that the module exports.
+/// map, and everything that the module exports: if there are several parts, no
+/// kernels.
 struct PartPlan {
   unsigned count = 1;
   llvm::StringMap<unsigned> partOf;
