@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Runs every suite; the last line is `N passed, N failed, N skipped`.
 
-A suite is a function that yields results. Failures are printed in full, passes
-are only counted. `--only=NAME,...` selects suites, `--list` names them.
-Processor time is printed for each suite and for the slowest units. Limits are
-in wall time, several times what a slow and busy machine needs: they only end
-tests that hang.
+A suite is a function that returns what it counted and has to say. Failures are
+printed in full, passes are only counted. `--only=NAME,...` selects suites,
+`--list` names them, `--full` adds cases to those that have more. A suite that keeps all processors busy runs alone; the
+others run side by side. Processor time is printed for each suite and for the
+slowest units. Limits are in wall time, several times what a slow and busy
+machine needs: they only end tests that hang.
 """
 import argparse
 import collections
@@ -13,7 +14,6 @@ import concurrent.futures
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -69,45 +69,61 @@ def call(command, limit, env=None):
                      usage.ru_utime + usage.ru_stime)
 
 
-def children_seconds():
-    """Processor seconds of all children that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def tail(text, lines=120):
     kept = text.rstrip().splitlines()
     return "\n".join(kept[-lines:])
 
 
-def script(path, *arguments, limit=7200):
-    """A suite in Python that prints its own counts as last line."""
+class Suite:
+    """What a suite counted, what it has to say, and its processor seconds."""
+
+    def __init__(self):
+        self.count, self.said, self.seconds = Count(), [], 0
+
+    def say(self, text):
+        self.said.append(text)
+
+
+def script(path, *arguments, has_full=False, limit=7200):
+    """A suite in Python that prints its own counts as last line. Its time limit
+    is several times longer with `--full`, if it `has_full`."""
     def suite(options):
-        status, said, _ = call(
+        result = Suite()
+        full = ["--full"] if has_full and options.full else []
+        status, said, result.seconds = call(
             [PYTHON, os.path.join(SOURCE, path),
-             f"--build={options.build}", *arguments,
-             *([f"--jobs={options.jobs}"] if options.jobs else [])], limit)
+             f"--build={options.build}", *arguments, *full,
+             *([f"--jobs={options.jobs}"] if options.jobs else [])], 10 * limit if full else limit)
         found = COUNTS.findall(said)
         if not found or status is None:
-            print(tail(said))
-            print(f"{path}: ended with status {status} and without a count")
-            return Count(failed=1)
-        count = Count(*map(int, found[-1]))
-        if status != 0 and count.failed == 0:
-            count.failed = 1
-        print(tail(said) if count.failed else tail(said, 12))
-        return count
+            result.say(tail(said))
+            result.say(f"{path}: ended with status {status} and without a "
+                       "count")
+            result.count.failed = 1
+            return result
+        result.count = Count(*map(int, found[-1]))
+        if status != 0 and result.count.failed == 0:
+            result.count.failed = 1
+        result.say(tail(said) if result.count.failed else tail(said, 12))
+        return result
     return suite
 
 
 def together(*suites):
     """Suites that are counted as one."""
     def suite(options):
-        total = Count()
+        total = Suite()
         for part in suites:
-            total.add(part(options))
+            result = part(options)
+            total.count.add(result.count)
+            total.said += result.said
+            total.seconds += result.seconds
         return total
     return suite
+
+
+def jobs_of(options):
+    return options.jobs or os.cpu_count()
 
 
 def gtest_count(path):
@@ -149,22 +165,24 @@ def run_unit(test, properties, options):
 def run_units(options):
     """All tests of CTest; GoogleTest programs are counted by case. Tests that
     measure time or memory have RUN_SERIAL and run alone."""
+    result = Suite()
     status, listing, _ = call(["ctest", "--test-dir", options.build,
                                "--show-only=json-v1"], 600)
     tests = json.loads(listing)["tests"] if status == 0 else []
     if not tests:
-        print(tail(listing))
-        print("units: CTest lists no tests")
-        return Count(failed=1)
-    total = Count()
+        result.say(tail(listing))
+        result.say("units: CTest lists no tests")
+        result.count.failed = 1
+        return result
     dearest = []
 
     def add(test, done):
         count, ended = done
         if count.failed:
-            print(f"--- {test['name']} (status {ended.status})")
-            print(tail(ended.said))
-        total.add(count)
+            result.say(f"--- {test['name']} (status {ended.status})")
+            result.say(tail(ended.said))
+        result.count.add(count)
+        result.seconds += ended.seconds
         dearest.append((ended.seconds, test["name"]))
 
     together, alone = [], []
@@ -173,8 +191,7 @@ def run_units(options):
                       for p in test.get("properties", [])}
         serial = properties.get("RUN_SERIAL", False)
         (alone if serial else together).append((test, properties))
-    jobs = options.jobs or os.cpu_count()
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs_of(options)) as pool:
         running = [(test, pool.submit(run_unit, test, properties, options))
                    for test, properties in together]
         for test, future in running:
@@ -182,31 +199,32 @@ def run_units(options):
     for test, properties in alone:
         add(test, run_unit(test, properties, options))
     for seconds, name in sorted(dearest, reverse=True)[:10]:
-        print(f"{seconds:6.0f} s of processor time  {name}")
-    return total
+        result.say(f"{seconds:6.0f} s of processor time  {name}")
+    return result
 
 
 def run_lit(options):
+    result = Suite()
     report = os.path.join(options.build, "reports", "lit.json")
     os.makedirs(os.path.dirname(report), exist_ok=True)
     if os.path.exists(report):
         os.remove(report)
-    jobs = options.jobs or os.cpu_count()
-    status, said, _ = call(
-        ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs}",
+    status, said, result.seconds = call(
+        ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs_of(options)}",
          f"--output={report}", "--timeout=1200",
          os.path.join(options.build, "lit")], 7200)
+    count = result.count
     if not os.path.exists(report):
-        print(tail(said))
-        return Count(failed=1)
+        result.say(tail(said))
+        count.failed = 1
+        return result
     with open(report) as text:
         tests = json.load(text)["tests"]
-    count = Count()
     # Tests of a missing tool are skipped, so a missing tool counts as a
     # failure.
     for tool in TOOLS:
         if not os.path.exists(os.path.join(options.build, "bin", tool)):
-            print(f"lit: {tool} is not built")
+            result.say(f"lit: {tool} is not built")
             count.failed += 1
     for test in tests:
         if test["code"] == "PASS":
@@ -218,29 +236,58 @@ def run_lit(options):
     if status != 0 and count.failed == 0:
         count.failed = 1
     if count.failed:
-        print(tail(said, 400))
-    return count
+        result.say(tail(said, 400))
+    return result
 
 
-# Fast suites come first, so that errors appear within seconds.
-SUITES = [
+# These keep all processors busy. Fast suites come first, so that errors appear
+# within seconds.
+WIDE = [
     ("house", script("test/house/lint.py")),
     ("units", run_units),
     ("lit", run_lit),
     ("conformance", script("test/conformance/run_onnx.py")),
     ("devices", together(
-        script("test/conformance/run_onnx.py", "--devices=sm_75,sm_80"),
+        script("test/conformance/run_onnx.py", "--devices=sm_75,sm_80",
+               has_full=True),
         script("test/tensorflow/check_ops.py", "--device=sm_80",
                "--no-verify"))),
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
-    ("training", script("test/tensorflow/check_training.py")),
-    ("checkpoints", script("test/huggingface/check_checkpoints.py")),
-    ("generation", script("test/huggingface/check_generation.py")),
-    ("transcription", script("test/huggingface/check_transcription.py")),
-    ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
-    ("models", script("test/e2e/check_models.py")),
 ]
+# These mostly compute in one thread. The longest comes first.
+NARROW = [
+    ("generation", script("test/huggingface/check_generation.py",
+                          has_full=True)),
+    ("models", script("test/e2e/check_models.py")),
+    ("checkpoints", script("test/huggingface/check_checkpoints.py")),
+    ("transcription", script("test/huggingface/check_transcription.py",
+                             has_full=True)),
+    ("training", script("test/tensorflow/check_training.py")),
+    ("savedmodels", script("test/savedmodel/run_savedmodel.py")),
+]
+
+
+def run_suite(name, suite, options):
+    """The suite's result and the line that sums it up."""
+    print(f"=== {name} starts", flush=True)
+    start = time.monotonic()
+    result = suite(options)
+    return result, f"{name:12} {result.count}  " \
+        f"({time.monotonic() - start:.0f} s, {result.seconds:.0f} s of " \
+        "processor time)"
+
+
+def results(wanted, options):
+    """The results of the wanted suites, as they end."""
+    for name, suite in WIDE:
+        if name in wanted:
+            yield run_suite(name, suite, options)
+    with concurrent.futures.ThreadPoolExecutor(jobs_of(options)) as pool:
+        running = [pool.submit(run_suite, name, suite, options)
+                   for name, suite in NARROW if name in wanted]
+        for future in concurrent.futures.as_completed(running):
+            yield future.result()
 
 
 def main():
@@ -248,10 +295,11 @@ def main():
     parser.add_argument("--build", default=os.path.join(SOURCE, "build"))
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    names = [name for name, _ in SUITES]
+    names = [name for name, _ in WIDE + NARROW]
     if options.list:
         print("\n".join(names))
         return 0
@@ -261,18 +309,14 @@ def main():
         parser.error(f"no such suite: {', '.join(sorted(unknown))}")
     total = Count()
     rows = []
-    for name, suite in SUITES:
-        if name not in wanted:
-            continue
-        print(f"=== {name}", flush=True)
-        start, before = time.monotonic(), children_seconds()
-        count = suite(options)
-        rows.append(f"{name:12} {count}  ({time.monotonic() - start:.0f} s, "
-                    f"{children_seconds() - before:.0f} s of processor time)")
-        print(rows[-1], flush=True)
-        total.add(count)
+    seconds = 0
+    for result, row in results(wanted, options):
+        print(f"=== {row}", *result.said, sep="\n", flush=True)
+        rows.append(row)
+        total.add(result.count)
+        seconds += result.seconds
     print("\n" + "\n".join(rows))
-    print(f"{children_seconds():.0f} s of processor time")
+    print(f"{seconds:.0f} s of processor time")
     print(total)
     return 1 if total.failed else 0
 

@@ -6,8 +6,9 @@ fails if a case listed as pass fails, a case is missing, listed twice or
 unknown, a reason is not one of those below, or fewer cases pass than the
 floor. `--update` runs everything and writes the ledgers from the results.
 Cases of newer opsets (newer_cases.py) have no ledger: all of them must pass.
-With --devices the cases run on an emulated NVIDIA GPU of each architecture
-as well, which must give the CPU's bits.
+With --devices the cases run on emulated NVIDIA GPUs as well, which must give
+the CPU's bits: each case on one of the architectures, in turn, and on all of
+them with --full or if cases are named.
 """
 import argparse
 import os
@@ -163,6 +164,8 @@ def main():
                         help=f"default: {', '.join(CPUS)}")
     parser.add_argument("--devices", type=lambda text: text.split(","),
                         default=[], help="architectures: sm_75,sm_80")
+    parser.add_argument("--full", action="store_true",
+                        help="every case on every architecture")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("cases", nargs="*",
                         help="names or parts of names; default: all")
@@ -211,20 +214,24 @@ def main():
         newer = [folder for folder in newer_cases.write(f"{extra}/newer")
                  if wanted(os.path.basename(folder))]
         kinds = [(cpu, "") for cpu in options.cpu or CPUS]
+        folders, every = run + newer, 1
         if options.devices:
             kinds = [("native", device) for device in options.devices]
-        for cpu, device in kinds:
+            if not options.full and not options.cases:
+                every = len(kinds)
+        for turn, (cpu, device) in enumerate(kinds):
             start = time.monotonic()
-            said = run_cases(options, cpu, run + newer, extra, device)
+            taken = folders[turn % every::every]
+            said = run_cases(options, cpu, taken, extra, device)
             kind = device or cpu
-            for folder in run + newer:
+            for folder in taken:
                 if said[folder] == "pass":
                     passed += 1
                 else:
                     where = "/".join(folder.split("/")[-2:])
                     failures.append(f"{where} ({kind}): {said[folder]}")
                     wrong.setdefault(folder, said[folder])
-            print(f"{kind}: {len(run + newer)} cases in "
+            print(f"{kind}: {len(taken)} cases in "
                   f"{time.monotonic() - start:.0f} s", flush=True)
     print(f"{others} data sets with other values")
 
