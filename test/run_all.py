@@ -299,6 +299,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
+    if options.full:
+        os.environ["TENON_TEST_FULL"] = "1"
     names = [name for name, _ in WIDE + NARROW]
     if options.list:
         print("\n".join(names))
