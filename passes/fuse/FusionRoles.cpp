@@ -43,14 +43,16 @@ bool isImage(Operation *op) {
   if (!isa<TransposeOp>(op) || !op->hasOneUse())
     return false;
   auto convolution = dyn_cast<ConvolutionOp>(*op->user_begin());
-  int64_t channels =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  int64_t channels = shape.back();
   return convolution && convolution.getLhs() == op->getResult(0) &&
          convolution.getGroups() == 1 &&
          llvm::all_of(convolution.getLhsDilation(),
                       [](int64_t between) { return between == 1; }) &&
          convolution.getProducts() == Products::Chain &&
-         !ShapedType::isDynamic(channels) && channels <= fewChannels;
+         !ShapedType::isDynamicShape(shape.drop_front()) &&
+         channels <= fewChannels;
 }
 
 bool isFree(Operation *op) {

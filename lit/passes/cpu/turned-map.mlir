@@ -31,6 +31,27 @@ func.func @turned(%call: !llvm.ptr, %x: memref<?x128x64xf32>, %bias: memref<64xf
 // -----
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
+// A few columns are interleaved: sixteen rows of them are three vectors.
+// CHECK-LABEL: func.func private @map{{.*}}(
+// CHECK: vector.load %{{.*}} : memref<?x3x?x?xf32>, vector<16xf32>
+// CHECK: scf.if
+// CHECK: memref.store
+// CHECK: else
+// CHECK-COUNT-6: vector.shuffle
+// CHECK-NOT: vector.shuffle
+func.func @interleaved(%call: !llvm.ptr, %x: memref<?x3x?x?xf32>, %y: memref<?x?x?x3xf32>) {
+  tenon.fusion map ins(%x : memref<?x3x?x?xf32>) outs(%y : memref<?x?x?x3xf32>) {
+  ^bb0(%a: tensor<?x3x?x?xf32>):
+    %0 = tenon.transpose %a [0, 2, 3, 1] : (tensor<?x3x?x?xf32>) -> tensor<?x?x?x3xf32>
+    tenon.yield %0 : tensor<?x?x?x3xf32>
+  }
+  return
+}
+}
+
+// -----
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
 // If another operand is contiguous along the last dimension, nothing is gained.
 // CHECK-LABEL: func.func private @map{{.*}}(
 // CHECK-NOT: vector.shuffle

@@ -8,6 +8,7 @@
 #include "passes/cpu/gemm/ColumnPrefetcher.h"
 #include "passes/cpu/gemm/GemmPlan.h"
 #include "passes/cpu/gemm/PartialSums.h"
+#include "passes/cpu/gemm/RowTable.h"
 #include "passes/cpu/gemm/RowTiles.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/cpu/tile/TileEpilogue.h"
@@ -34,7 +35,8 @@ public:
       : GemmPlan(nest, plan, kernel.machine), KernelLoops(kernel),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         prefetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
-        rows(kernel, *this, task), panels(kernel, nest, width, lanes),
+        rows(kernel, *this, task), table(kernel, *this, task, tiles),
+        panels(kernel, nest, width, lanes),
         partial(kernel, nest.sum, lanes, width) {}
 
   /// Emits the tasks [begin, end).
@@ -59,6 +61,9 @@ private:
                              Value depth);
   void addTile(const ColumnSource &columns, const RowRun &run, Value partialRow,
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
+  bool usesTable();
+  Values startsOf(const RowRun &run, Value partialRow, ArrayRef<Value> taps,
+                  Values &fits);
   bool isHalved(const TilePanel &panel, const RowRun &run);
   void finish(const TilePanel &panel, const Values &position,
               llvm::function_ref<Value(int64_t)> sums);
@@ -69,6 +74,7 @@ private:
   ColumnPrefetcher prefetcher;
   NestTask task;
   RowTiles rows;
+  RowTable table;
   TilePanels panels;
   PartialSums partial;
   bool wide = true;
@@ -79,6 +85,8 @@ private:
 void GemmEmitter::emit(Value begin, Value end) {
   wide = epilogue.vectorizes(nest.columnIsLast());
   drains = !wide || !epilogue.isShort();
+  if (usesTable())
+    table.reserve();
   if (inPieces() || isDeep())
     partial.reserve(sharedRows + (isDeep() ? tile.rows : 0));
   else if (drains)
@@ -289,6 +297,8 @@ void GemmEmitter::emitPacked(const TilePanel &panel) {
         at().min(at().add(low, at().constant(sharedRows)), task.lastRow);
     Value count = at().sub(high, low);
     partial.clear(panel.vectors, count, tile.rows);
+    if (usesTable())
+      table.fill(low, high);
     addPacked(panel, low, high, {}, at().constant(0), task.rhsBase);
     drain(panel, low, at().constant(0), count);
   });
@@ -351,17 +361,39 @@ ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
   return columns;
 }
 
+/// True if rows are read in pieces at distances that differ from row to row.
+bool GemmEmitter::usesTable() {
+  return inPieces() && !task.areLinear && !rows.areTilesConsecutive();
+}
+
+/// The offset in lhs of each row of the run. `fits` are the conditions under
+/// which the taps are inside the input, or null.
+GemmEmitter::Values GemmEmitter::startsOf(const RowRun &run, Value partialRow,
+                                          ArrayRef<Value> taps, Values &fits) {
+  Values starts;
+  if (usesTable()) {
+    for (int64_t r = 0; r < run.count; ++r) {
+      Value row = at().add(partialRow, rows.existing(run, r));
+      starts.push_back(table.offsetOf(row));
+      fits.push_back(tiles.fits(taps, table.windowStartsOf(row)));
+    }
+    return starts;
+  }
+  SmallVector<Values> positions = rows.positionsOf(run);
+  for (const Values &position : positions)
+    fits.push_back(tiles.fits(taps, tiles.windowStarts(position)));
+  return rows.offsetsOf(run, positions);
+}
+
 /// Adds the products of `columns` to a tile's partial sums on the stack.
 void GemmEmitter::addTile(const ColumnSource &columns, const RowRun &run,
                           Value partialRow, ArrayRef<Value> taps,
                           Value lhsOffset, Value depth) {
-  SmallVector<Values> positions = rows.positionsOf(run);
-  Values starts = rows.offsetsOf(run, positions), fits;
+  Values fits, starts = startsOf(run, partialRow, taps, fits);
   int64_t count = run.count;
   Value any;
   for (int64_t r = 0; r < count; ++r) {
     starts[r] = at().add(starts[r], lhsOffset);
-    fits.push_back(tiles.fits(taps, positions[r]));
     if (!fits[r])
       continue;
     starts[r] =

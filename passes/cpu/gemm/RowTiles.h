@@ -38,6 +38,11 @@ public:
   /// fewer than a full tile has, or none.
   void forRest(mlir::Value first, mlir::Value rest,
                llvm::function_ref<void(const RowRun &)> body);
+  /// The number of `row` within the run, or the number of the last row that
+  /// exists.
+  mlir::Value existing(const RowRun &run, int64_t row);
+  /// True if all rows of a full tile differ only in their last index.
+  bool areTilesConsecutive();
   /// The indices of each row.
   llvm::SmallVector<Values> positionsOf(const RowRun &run);
   /// The offset in lhs of each row, given its indices.
@@ -45,11 +50,6 @@ public:
 
 private:
   int64_t roomFor(int64_t rows);
-  /// The number of `row` within the run, or the number of the last row that
-  /// exists.
-  mlir::Value existing(const RowRun &run, int64_t row);
-  /// True if all rows of a full tile differ only in their last index.
-  bool areTilesConsecutive();
 
   const GemmPlan &plan;
   const NestTask &task;

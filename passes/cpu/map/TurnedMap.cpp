@@ -2,7 +2,8 @@
 // as a transpose does. A vector along the dimension that is read is contiguous
 // in the operands; one along the last dimension would take each element from a
 // cache line of its own. So a square tile is computed in vectors along the
-// former, and turned on its way to the result.
+// former, and turned on its way to the result. A few columns, such as the
+// channels of an image, are interleaved instead.
 #include "passes/cpu/map/MapKernels.h"
 
 #include "passes/kernel/KernelLoops.h"
@@ -26,6 +27,8 @@ constexpr int64_t grain = 16384;
 constexpr int64_t typicalWidth = 256;
 /// Dimensions that are known to be shorter do not fill a tile.
 constexpr int64_t shortest = 8;
+/// The most columns that are interleaved.
+constexpr int64_t mostInterleaved = 4;
 
 namespace {
 /// The dimensions of the result along which operands are contiguous. An operand
@@ -98,8 +101,9 @@ private:
 
 class TurnedMap : KernelLoops {
 public:
-  TurnedMap(Kernel &kernel, int64_t read)
-      : KernelLoops(kernel), root(kernel.fusion.getYield().getOperand(0)),
+  TurnedMap(Kernel &kernel, int64_t read, bool areInterleaved)
+      : KernelLoops(kernel), areInterleaved(areInterleaved),
+        root(kernel.fusion.getYield().getOperand(0)),
         element(cast<RankedTensorType>(root.getType()).getElementType()),
         output(kernel.outputs[0]), read(read),
         rank(cast<RankedTensorType>(root.getType()).getRank()) {
@@ -125,10 +129,12 @@ private:
   void compute(const Values &outer, Value row, Value column, Value rows,
                Value columns);
   void storeTurned(const Values &outer, Value row, Value column);
+  void storeInterleaved(const Values &outer, Value row);
   void storeRest(const Values &outer, Value row, Value column, Value rows,
                  Value columns);
   Values placeOf(Values outer, Value row, Value column);
 
+  bool areInterleaved; ///< the columns
   Value root;
   Type element; ///< of the result
   Value output;
@@ -186,6 +192,36 @@ void TurnedMap::storeTurned(const Values &outer, Value row, Value column) {
     }
 }
 
+/// Stores a tile of all columns, of which there are few: its rows follow one
+/// another in memory.
+void TurnedMap::storeInterleaved(const Values &outer, Value row) {
+  int64_t columns = *getConstantIntValue(extents.back());
+  auto type = VectorType::get({side}, kernelElementType(element));
+  Values parts;
+  for (int64_t j = 0; j < columns; ++j)
+    parts.push_back(
+        vector::LoadOp::create(b, loc, type, tile, count(j * side)));
+  for (int64_t k = 0; k < columns; ++k) {
+    int64_t first = k * side;
+    Value woven = parts[0];
+    for (int64_t j = 1; j < columns; ++j) {
+      SmallVector<int64_t> from(side);
+      for (int64_t lane = 0; lane < side; ++lane) {
+        int64_t place = (first + lane) / columns,
+                column = (first + lane) % columns;
+        from[lane] = column == j             ? side + place
+                     : j == 1 && column == 0 ? place
+                                             : lane;
+      }
+      woven = vector::ShuffleOp::create(b, loc, woven, parts[j], from);
+    }
+    ElementEmitter(kernel, side)
+        .store(woven, element, output,
+               placeOf(outer, at().add(row, count(first / columns)),
+                       count(first % columns)));
+  }
+}
+
 /// Stores a tile that is not full, element by element.
 void TurnedMap::storeRest(const Values &outer, Value row, Value column,
                           Value rows, Value columns) {
@@ -204,6 +240,11 @@ void TurnedMap::emitTile(const Values &outer, Value row, Value column) {
   Value rows = at().min(at().sub(extents[read], row), count(side)),
         columns = at().min(at().sub(extents.back(), column), count(side));
   compute(outer, row, column, rows, columns);
+  if (areInterleaved)
+    return choose(
+        at().less(rows, count(side)),
+        [&] { storeRest(outer, row, column, rows, columns); },
+        [&] { storeInterleaved(outer, row); });
   choose(
       at().less(at().min(rows, columns), count(side)),
       [&] { storeRest(outer, row, column, rows, columns); },
@@ -253,11 +294,17 @@ TaskCounter emitTurnedMap(Kernel &kernel) {
   auto isShort = [&](int64_t dim) {
     return !type.isDynamicDim(dim) && type.getDimSize(dim) < shortest;
   };
+  int64_t last = type.getRank() - 1;
   // A tile of i1 would need vectors that memory does not have.
-  if (!read || *read == type.getRank() - 1 || isShort(*read) ||
-      isShort(type.getRank() - 1) || type.getElementType().isInteger(1))
+  if (!read || *read == last || isShort(*read) ||
+      type.getElementType().isInteger(1))
     return nullptr;
-  return TurnedMap(kernel, *read).emit();
+  int64_t columns = type.getDimSize(last);
+  bool areInterleaved = *read == last - 1 && !type.isDynamicDim(last) &&
+                        columns > 1 && columns <= mostInterleaved;
+  if (isShort(last) && !areInterleaved)
+    return nullptr;
+  return TurnedMap(kernel, *read, areInterleaved).emit();
 }
 
 } // namespace tenon

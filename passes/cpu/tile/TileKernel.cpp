@@ -357,15 +357,25 @@ Value TileKernel::inside(const SumDim &dim, Value place) {
                                dim.guard->input);
 }
 
-Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> position) {
+TileKernel::Values TileKernel::windowStarts(ArrayRef<Value> position) {
+  Values starts;
+  for (const SumDim &dim : nest.sums)
+    if (dim.guard)
+      starts.push_back(windowStart(dim, position));
+  return starts;
+}
+
+Value TileKernel::fits(ArrayRef<Value> taps, ArrayRef<Value> starts) {
   Value result;
   for (auto [dim, tap] : llvm::zip(nest.sums, taps))
-    if (dim.guard)
+    if (dim.guard) {
       result = both(
           result,
           inside(dim,
-                 at().add(windowStart(dim, position),
+                 at().add(starts.front(),
                           at().mul(tap, at().constant(dim.guard->dilation)))));
+      starts = starts.drop_front();
+    }
   return result;
 }
 

@@ -79,10 +79,15 @@ public:
          llvm::ArrayRef<llvm::SmallVector<mlir::Value>> positions,
          const ColumnSource &columns, mlir::ValueRange sums, bool oftenInside);
 
-  /// True if the row at `position` reads inside the input at the sum indices
-  /// `taps`; null: always true.
+  /// Where the window of the row at `position` starts along each guarded
+  /// dimension of the sum.
+  llvm::SmallVector<mlir::Value>
+  windowStarts(llvm::ArrayRef<mlir::Value> position);
+
+  /// True if a row whose window starts at `starts` reads inside the input at
+  /// the sum indices `taps`; null: always true.
   mlir::Value fits(llvm::ArrayRef<mlir::Value> taps,
-                   llvm::ArrayRef<mlir::Value> position);
+                   llvm::ArrayRef<mlir::Value> starts);
 
 private:
   /// Adds `offset` to the offsets of the rows. A row at a constant distance

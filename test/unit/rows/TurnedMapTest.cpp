@@ -78,6 +78,52 @@ TEST(TurnedMap, MovesEachElement) {
   }
 }
 
+// Planes become neighbours, as the channels of an image do.
+TEST(TurnedMap, InterleavesPlanes) {
+  constexpr int64_t images = 2, lines = 5, mostPlanes = 5;
+  std::string text;
+  auto nameOf = [](int64_t planes, const Element &element) {
+    return "planes" + std::to_string(planes) + element.name;
+  };
+  for (const Element &element : elements)
+    for (int64_t planes = 1; planes <= mostPlanes; ++planes) {
+      std::string p = std::to_string(planes), e = element.name,
+                  from = "tensor<2x" + p + "x5x?x" + e + ">",
+                  to = "tensor<2x5x?x" + p + "x" + e + ">";
+      text += "func.func @" + nameOf(planes, element) + "(%x: " + from +
+              ") -> " + to + " {\n  %0 = tenon.transpose %x [0, 2, 3, 1] : (" +
+              from + ") -> " + to + "\n  return %0 : " + to + "\n}\n";
+    }
+  unsigned seed = std::random_device{}();
+  std::mt19937 draws(seed);
+  for (const JitTarget &target : jitTargets()) {
+    JitGraph graph(text, target);
+    for (const Element &element : elements)
+      for (int64_t planes = 1; planes <= mostPlanes; ++planes)
+        for (int64_t width : {0, 1, 7, 8, 9, 15, 16, 17, 33, 48}) {
+          size_t bytes = element.bytes;
+          std::vector<uint8_t> x(size_t(images * planes * lines * width) *
+                                 bytes),
+              y(x.size()), expected(x.size());
+          for (uint8_t &byte : x)
+            byte = uint8_t(draws());
+          for (int64_t i = 0; i < images; ++i)
+            for (int64_t p = 0; p < planes; ++p)
+              for (int64_t r = 0; r < lines * width; ++r) {
+                int64_t from = (i * planes + p) * lines * width + r,
+                        to = (i * lines * width + r) * planes + p;
+                memcpy(&expected[size_t(to) * bytes], &x[size_t(from) * bytes],
+                       bytes);
+              }
+          graph.run(nameOf(planes, element),
+                    {{x.data(), {images, planes, lines, width}}},
+                    {y.data(), {images, lines, width, planes}});
+          EXPECT_EQ(y, expected) << nameOf(planes, element) << " of width "
+                                 << width << ", seed " << seed;
+        }
+  }
+}
+
 // Elementwise ops, a choice, and a row that is broadcast, before the transpose
 // and after it.
 TEST(TurnedMap, ComputesOnItsWay) {
