@@ -3,10 +3,11 @@
 
 A suite is a function that returns what it counted and has to say. Failures are
 printed in full, passes are only counted. `--only=NAME,...` selects suites,
-`--list` names them, `--full` adds cases to those that have more. A suite that keeps all processors busy runs alone; the
-others run side by side. Processor time is printed for each suite and for the
-slowest units. Limits are in wall time, several times what a slow and busy
-machine needs: they only end tests that hang.
+`--list` names them, `--full` adds cases to those that have more. A suite that
+keeps all processors busy runs alone; the others run side by side. Processor
+time is printed for each suite and for the slowest units. Limits are in wall
+time, several times what a slow and busy machine needs: they only end tests that
+hang.
 """
 import argparse
 import collections
@@ -93,7 +94,8 @@ def script(path, *arguments, has_full=False, limit=7200):
         status, said, result.seconds = call(
             [PYTHON, os.path.join(SOURCE, path),
              f"--build={options.build}", *arguments, *full,
-             *([f"--jobs={options.jobs}"] if options.jobs else [])], 10 * limit if full else limit)
+             *([f"--jobs={options.jobs}"] if options.jobs else [])],
+            10 * limit if full else limit)
         found = COUNTS.findall(said)
         if not found or status is None:
             result.say(tail(said))

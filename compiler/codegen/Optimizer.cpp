@@ -15,9 +15,9 @@ using namespace llvm;
 namespace tenon {
 namespace {
 // The passes for the code of CPUs. Kernels come in tiles and vectors, without
-// repeated or invariant computations. Of LLVM's own pipeline they need each
-// kind of pass once, and not its passes between functions. It gives code of the
-// same speed and size in twice the time.
+// repeated or invariant computations: of the passes in LLVM's own pipeline,
+// each kind is needed once or twice. LLVM's pipeline takes twice the time, for
+// code of the same speed and size.
 #define TENON_SIMPLIFY "instcombine<no-verify-fixpoint>"
 #define TENON_HOIST "loop-mssa(licm<allowspeculation>)"
 constexpr char scalarPasses[] =
@@ -41,11 +41,10 @@ std::string pipelineFor(int optLevel) {
 
 /// The passes of `optLevel`. Level 3 is LLVM's own, and devices have LLVM's at
 /// every level: their code needs passes of the target within the pipeline.
-ModulePassManager passesFor(PassBuilder &builder, const Triple &triple,
-                            int optLevel) {
+ModulePassManager passesFor(PassBuilder &builder, bool isDevice, int optLevel) {
   if (optLevel <= 0)
     return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
-  if (triple.isNVPTX() || optLevel >= 3) {
+  if (isDevice || optLevel >= 3) {
     const OptimizationLevel levels[] = {
         OptimizationLevel::O1, OptimizationLevel::O2, OptimizationLevel::O3};
     return builder.buildPerModuleDefaultPipeline(
@@ -70,10 +69,11 @@ void optimize(Module &module, TargetMachine &machine, int optLevel) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager passes =
-      passesFor(builder, machine.getTargetTriple(), optLevel);
+  bool isDevice = machine.getTargetTriple().isNVPTX();
+  ModulePassManager passes = passesFor(builder, isDevice, optLevel);
   keepOuterLoops(module);
-  keepLargeCallers(module);
+  if (!isDevice)
+    keepLargeCallers(module);
   passes.run(module, modules);
   replaceSingleLaneStores(module);
   fenceHalfRoundings(module);

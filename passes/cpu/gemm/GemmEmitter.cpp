@@ -35,7 +35,7 @@ public:
       : GemmPlan(nest, plan, kernel.machine), KernelLoops(kernel),
         tiles(kernel, nest, lanes), epilogue(kernel, dot, nest.sum, lanes),
         prefetcher(kernel, nest, facts.size, tile), task(kernel, nest, block),
-        rows(kernel, *this, task), table(kernel, *this, task, tiles),
+        rows(kernel, *this, task), table(kernel, *this, rows, tiles),
         panels(kernel, nest, width, lanes),
         partial(kernel, nest.sum, lanes, width) {}
 

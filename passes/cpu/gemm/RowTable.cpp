@@ -24,12 +24,10 @@ Value RowTable::load(Value row, int64_t column) {
 
 void RowTable::fill(Value low, Value high) {
   forRange(low, high, 1, [&](Value row) {
-    Values position = task.positionOf(row);
-    Value offset = task.lhsBase;
-    for (auto [dim, index] : llvm::zip(plan.nest.rows, position))
-      offset = at().add(offset, at().mul(index, dim.lhsStride));
-    Values entries = {offset};
-    entries.append(tiles.windowStarts(position));
+    RowRun run{row, 1, {}};
+    SmallVector<Values> positions = rows.positionsOf(run);
+    Values entries = rows.offsetsOf(run, positions);
+    entries.append(tiles.windowStarts(positions.front()));
     Value number = at().sub(row, low);
     for (auto [column, entry] : llvm::enumerate(entries))
       memref::StoreOp::create(b, loc, entry, memory,

@@ -2,10 +2,8 @@
 #ifndef TENON_PASSES_CPU_GEMM_ROWTABLE_H
 #define TENON_PASSES_CPU_GEMM_ROWTABLE_H
 
-#include "passes/cpu/gemm/GemmPlan.h"
+#include "passes/cpu/gemm/RowTiles.h"
 #include "passes/cpu/tile/TileKernel.h"
-#include "passes/kernel/KernelLoops.h"
-#include "passes/kernel/nest/NestTask.h"
 
 namespace tenon {
 
@@ -15,9 +13,9 @@ class RowTable : KernelLoops {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  RowTable(Kernel &kernel, const GemmPlan &plan, const NestTask &task,
+  RowTable(Kernel &kernel, const GemmPlan &plan, RowTiles &rows,
            TileKernel &tiles)
-      : KernelLoops(kernel), plan(plan), task(task), tiles(tiles) {}
+      : KernelLoops(kernel), plan(plan), rows(rows), tiles(tiles) {}
 
   /// Allocates the table. Must be called before the other functions.
   void reserve();
@@ -34,7 +32,7 @@ private:
   mlir::Value load(mlir::Value row, int64_t column);
 
   const GemmPlan &plan;
-  const NestTask &task;
+  RowTiles &rows;
   TileKernel &tiles;
   int64_t width = 0; ///< entries of a row
   mlir::Value memory;
