@@ -30,8 +30,10 @@ def candidates(scores, count):
 def chosen(call, model, row, ids, scores):
     tokens, p = candidates(scores, min(call.options.top_k, len(scores)))
     alpha = call.options.penalty_alpha
-    values = [(1 - alpha) * each - alpha * similar(model.hidden(
-        call.key(row, ids + [int(token)]))) for each, token in zip(p, tokens)]
+    hidden = model.hidden([call.key(row, ids + [int(token)])
+                           for token in tokens])
+    values = [(1 - alpha) * each - alpha * similar(candidate)
+              for each, candidate in zip(p, hidden)]
     order = np.argsort(-np.array(values), kind="stable")
     if len(order) > 1:
         apart(values[order[0]], values[order[1]])

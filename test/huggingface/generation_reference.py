@@ -79,11 +79,12 @@ class Model:
             yield self.last(rows, torch.float32)
         self.checkpoint.order = None
 
-    def hidden(self, row):
-        """What the head reads at each token of a row, in float64."""
-        ids = np.array([row])
+    def hidden(self, rows):
+        """What the head reads at each token of rows of one length, in float64.
+        """
+        ids = np.array(rows)
         return reference.hidden(self.checkpoint, ids, np.ones_like(ids),
-                                torch.float64)[0]
+                                torch.float64)
 
     def forget(self):
         """Frees the logits, which are many after some hundred calls."""
@@ -131,13 +132,14 @@ class EncodedModel(Model):
                 self.encoded[key] = self.encode(source, dtype)
         return self.encoded[key]
 
-    def hidden(self, row):
-        source, tokens = row
-        ids = torch.tensor([tokens])
+    def hidden(self, rows):
+        """Here the rows also have one encoder input."""
+        source = rows[0][0]
+        ids = torch.tensor([tokens for _, tokens in rows])
         with torch.no_grad():
             return self.module.hidden_of_decoder(
                 self.checkpoint, self.memory(source, torch.float64), ids,
-                torch.ones_like(ids), torch.float64)[0].numpy()
+                torch.ones_like(ids), torch.float64).numpy()
 
     def decoded(self, source, rows, dtype):
         """Logits [rows, seq, vocabulary] of rows of one encoder input."""
