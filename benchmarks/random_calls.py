@@ -110,7 +110,7 @@ class SpeechCalls:
     call before."""
     strategies = {"greedy": {}, "sampling": {"temperatures": [0.8]},
                   "beams": {"num_beams": 4}}
-    rate, most_seconds = 16000, 90
+    rate, most_seconds, most_prompt = 16000, 90, 223
 
     def __init__(self, tenon, model, vocabulary, seed):
         self.transcriber = tenon.Transcriber(model)
@@ -136,8 +136,10 @@ class SpeechCalls:
         return Kind([int(seconds * self.rate)], options)
 
     def largest(self):
+        """With as many tokens before those of a window as there can be."""
         return Kind([self.rate * self.most_seconds],
-                    {"num_beams": 4, "max_new_tokens": 12, "timestamps": True})
+                    {"num_beams": 4, "max_new_tokens": 12, "timestamps": True,
+                     "prompt": self.draw.ids(self.most_prompt)})
 
     def call(self, kind):
         samples = self.noise[:kind.lengths[0]]

@@ -172,7 +172,7 @@ TEST(TokenizerExpression, StepsWithoutRetriesAreLimited) {
     ASSERT_TRUE(session.isOpen()) << session.getError();
     EXPECT_FALSE(session.encode(std::string(20, 'a'), true).empty())
         << pattern << ": " << session.getError();
-    EXPECT_TRUE(session.encode(std::string(20000, 'a') + "c", true).empty())
+    EXPECT_TRUE(session.encode(std::string(5000, 'a') + "c", true).empty())
         << pattern;
     EXPECT_EQ(session.getStatus(), TENON_TOKENIZER_LIMIT) << pattern;
   }
