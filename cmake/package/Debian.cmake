@@ -13,8 +13,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # dpkg-shlibdeps finds the libraries, but not always LLVM's, which is in a folder
-# of its own. The tool also starts two programs, to link shared objects and
-# executables.
+# of its own. The tool also starts two programs, to link executables.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR}, clang-${LLVM_VERSION_MAJOR}, lld-${LLVM_VERSION_MAJOR}, libc6-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy")

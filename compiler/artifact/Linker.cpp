@@ -1,24 +1,31 @@
-// Links with LLD. A model needs no start files and at most two libraries, so
-// LLD is called directly with the libraries' files: no compiler driver and no
-// development package is needed. A program needs the start files of C, which
-// the compiler driver knows.
+// Links with LLD. A model needs no start files and one library, so LLD is
+// called with the library's file: no compiler driver and no development package
+// is needed. LLD is called as a library: to start it as a program takes several
+// times as long as to link a small model. A program needs the start files of C,
+// which the compiler driver knows.
 #include "compiler/artifact/Linker.h"
 
 #include "compiler/artifact/ToolProcess.h"
 
+#include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
+#include <mutex>
 #include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
 
 namespace tenon {
 namespace {
@@ -88,16 +95,37 @@ void removeLeftovers(const std::string &output) {
       unlink(it->path().c_str());
 }
 
-bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
-               const DiagnosticHandler &report, Status &status) {
-  ToolOutcome outcome = runTool(arguments);
+/// Calls LLD in this process. Recovers from a signal, which LLD gets while it
+/// writes to a full disk.
+ToolOutcome callLinker(const std::vector<std::string> &arguments) {
+  static std::mutex onlyOne; // LLD keeps its state in global variables
+  std::lock_guard<std::mutex> lock(onlyOne);
+  std::vector<const char *> argv;
+  for (const std::string &argument : arguments)
+    argv.push_back(argument.c_str());
+  ToolOutcome outcome;
+  llvm::raw_string_ostream said(outcome.said);
+  llvm::CrashRecoveryContext::Enable();
+  int code =
+      lld::lldMain(argv, said, said, {{lld::Gnu, &lld::elf::link}}).retCode;
+  llvm::CrashRecoveryContext::Disable();
+  if (llvm::CrashRecoveryContext::isCrash(code))
+    outcome.signal = code - 128;
+  else
+    outcome.code = code;
+  return outcome;
+}
+
+/// True if the linker did its work; otherwise reports what it said.
+bool checkOutcome(const LinkJob &job, const ToolOutcome &outcome,
+                  const std::string &linker, const DiagnosticHandler &report,
+                  Status &status) {
   removeLeftovers(job.output);
   if (outcome.code == 0)
     return true;
   if (outcome.error != 0)
     return fail(report, status, Status::Failure,
-                "cannot start '" + arguments[0] +
-                    "': " + strerror(outcome.error));
+                "cannot start '" + linker + "': " + strerror(outcome.error));
   // LLD maps its output without reserving disk space, so a full disk appears as
   // a bus error. Its crash report would not help the user.
   llvm::StringRef said(outcome.said);
@@ -125,13 +153,7 @@ bool runLinker(const LinkJob &job, const std::vector<std::string> &arguments,
 
 bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 Status &status) {
-  std::string linker = findTool("ld.lld");
-  if (linker.empty())
-    return fail(report, status, Status::Failure,
-                "cannot find the linker ld.lld", {},
-                "install lld-" + std::to_string(LLVM_VERSION_MAJOR) +
-                    ", or pass -c and link the object yourself");
-  std::vector<std::string> arguments = {linker,
+  std::vector<std::string> arguments = {"ld.lld",
                                         "-shared",
                                         "--hash-style=gnu",
                                         "--build-id=none",
@@ -153,7 +175,7 @@ bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 std::string("cannot find the system's ") + library, {},
                 "pass -c and link the object yourself");
   arguments.push_back(path);
-  return runLinker(job, arguments, report, status);
+  return checkOutcome(job, callLinker(arguments), arguments[0], report, status);
 }
 
 bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
@@ -177,7 +199,7 @@ bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
   for (const char *library : {"-lpthread", "-ldl"})
     arguments.push_back(library);
-  return runLinker(job, arguments, report, status);
+  return checkOutcome(job, runTool(arguments), driver, report, status);
 }
 
 } // namespace tenon

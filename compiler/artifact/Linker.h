@@ -1,4 +1,4 @@
-// Links objects by LLD in a child process, to a shared library or a program.
+// Links objects by LLD to a shared library or a program.
 #ifndef TENON_COMPILER_ARTIFACT_LINKER_H
 #define TENON_COMPILER_ARTIFACT_LINKER_H
 
@@ -20,7 +20,8 @@ struct LinkJob {
 bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 Status &status);
 
-/// Links a program that has a `main`; otherwise as linkShared.
+/// Links a program that has a `main`, in a child process; otherwise as
+/// linkShared.
 bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
                     Status &status);
 

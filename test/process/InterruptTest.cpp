@@ -83,23 +83,23 @@ TEST_F(Interrupts, AtRandomTimes) {
 }
 
 TEST_F(Interrupts, TheLinkerEndsToo) {
-  for (const Recipe &recipe : {shared, program})
-    for (int number : {SIGINT, SIGTERM, SIGHUP}) {
-      clear();
-      // The first call in a child is the linker's; it never returns.
-      faults.plan(WRITE_FAULT_HANG, 0, 1);
-      Command command = compiling(recipe, "new.onnx");
-      faults.applyTo(command);
-      TenonProcess process(command);
-      for (int i = 0; i < 3000 && !faults->fired; ++i)
-        usleep(10000);
-      ASSERT_TRUE(faults->fired);
-      kill(process.id(), number);
-      Ended ended = process.wait();
-      EXPECT_EQ(ended.code, 128 + number) << ended.err;
-      EXPECT_TRUE(leftNothingRunning());
-      EXPECT_EQ(differs({}), "");
-    }
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    clear();
+    // The first call in a child is that of the linker of programs; it never
+    // returns.
+    faults.plan(WRITE_FAULT_HANG, 0, 1);
+    Command command = compiling(program, "new.onnx");
+    faults.applyTo(command);
+    TenonProcess process(command);
+    for (int i = 0; i < 3000 && !faults->fired; ++i)
+      usleep(10000);
+    ASSERT_TRUE(faults->fired);
+    kill(process.id(), number);
+    Ended ended = process.wait();
+    EXPECT_EQ(ended.code, 128 + number) << ended.err;
+    EXPECT_TRUE(leftNothingRunning());
+    EXPECT_EQ(differs({}), "");
+  }
 }
 
 /// The threads of a process, the oldest first; empty if it has ended.

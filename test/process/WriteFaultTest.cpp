@@ -63,7 +63,7 @@ protected:
   bool mayBeSurvived() const {
     std::string call = faults->call;
     return call == "mmap" || call == "mmap64" || call == "close" ||
-           call == "renameat2" || (call == "rename" && faults->in_child);
+           call == "renameat2" || call == "rename by the linker";
   }
 
   /// Kills the compiler at every call in turn, and calls `check` on the folder

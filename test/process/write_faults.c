@@ -68,7 +68,6 @@ static int goes_wrong(const char *call, int only_kills) {
     return 0;
   if (now == plan->at) {
     plan->fired = 1;
-    plan->in_child = getpid() != plan->compiler;
     strncpy(plan->call, call, sizeof plan->call - 1);
   }
   switch (plan->kind) {
@@ -171,7 +170,16 @@ int close(int fd) {
       return -1;                                                               \
     return REAL(NAME) ARGUMENTS;                                               \
   }
-ON_NAME(rename, 0, (const char *path, const char *to), (path, to))
+
+/* The linker renames its own file to the compiler's temporary one, and copies
+ * it if that fails. */
+int rename(const char *path, const char *to) {
+  const char *call = strstr(to, ".part") ? "rename by the linker" : "rename";
+  if (watched_path(path) && goes_wrong(call, 0))
+    return -1;
+  return REAL(rename)(path, to);
+}
+
 ON_NAME(renameat2, 0,
         (int folder, const char *path, int other, const char *to,
          unsigned flags),

@@ -22,7 +22,6 @@ struct write_faults {
   int kind;         /* enum write_fault_kind */
   int number;       /* an errno or a signal */
   int lasting;      /* errors: all later calls but renames fail too */
-  int in_child;     /* true if a child of the compiler made the call */
   int fired;        /* true if the call was reached */
   pid_t compiler;   /* the first process of the compilation */
   char call[32];    /* name of the function that failed */
