@@ -248,7 +248,7 @@ WIDE = [
     ("house", script("test/house/lint.py")),
     ("units", run_units),
     ("lit", run_lit),
-    ("conformance", script("test/conformance/run_onnx.py")),
+    ("conformance", script("test/conformance/run_onnx.py", has_full=True)),
     ("devices", together(
         script("test/conformance/run_onnx.py", "--devices=sm_75,sm_80",
                has_full=True),

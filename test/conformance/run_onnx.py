@@ -6,9 +6,10 @@ fails if a case listed as pass fails, a case is missing, listed twice or
 unknown, a reason is not one of those below, or fewer cases pass than the
 floor. `--update` runs everything and writes the ledgers from the results.
 Cases of newer opsets (newer_cases.py) have no ledger: all of them must pass.
-With --devices the cases run on emulated NVIDIA GPUs as well, which must give
-the CPU's bits: each case on one of the architectures, in turn, and on all of
-them with --full or if cases are named.
+With --devices the cases run on this machine's processor and on emulated NVIDIA
+GPUs, which must give the processor's bits: each case on one of the
+architectures, in turn. Without it they run as code for x86-64-v3. Named cases,
+and all cases with --full, run on both CPUs and on all architectures.
 """
 import argparse
 import os
@@ -31,6 +32,7 @@ NOT_YET = "not-yet"
 MOST_NOT_YET = 10
 # Each CPU with its -O: code for the second must be right without LLVM's passes.
 CPUS = {"native": 2, "x86-64-v3": 0}
+FEW_CPUS = ["x86-64-v3"]
 RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike",
           "RandomUniformLike", "Bernoulli", "Multinomial"}
 
@@ -161,11 +163,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--cpu", action="append",
-                        help=f"default: {', '.join(CPUS)}")
+                        help=f"of {', '.join(CPUS)}")
     parser.add_argument("--devices", type=lambda text: text.split(","),
                         default=[], help="architectures: sm_75,sm_80")
     parser.add_argument("--full", action="store_true",
-                        help="every case on every architecture")
+                        help="every case on every CPU or architecture")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("cases", nargs="*",
                         help="names or parts of names; default: all")
@@ -213,12 +215,13 @@ def main():
                                                          run)))
         newer = [folder for folder in newer_cases.write(f"{extra}/newer")
                  if wanted(os.path.basename(folder))]
-        kinds = [(cpu, "") for cpu in options.cpu or CPUS]
+        few = not (options.full or options.cases or options.update)
+        cpus = options.cpu or (FEW_CPUS if few else CPUS)
+        kinds = [(cpu, "") for cpu in cpus]
         folders, every = run + newer, 1
         if options.devices:
             kinds = [("native", device) for device in options.devices]
-            if not options.full and not options.cases:
-                every = len(kinds)
+            every = len(kinds) if few else 1
         for turn, (cpu, device) in enumerate(kinds):
             start = time.monotonic()
             taken = folders[turn % every::every]
