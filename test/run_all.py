@@ -166,7 +166,8 @@ def run_unit(test, properties, options):
 
 def run_units(options):
     """All tests of CTest; GoogleTest programs are counted by case. Tests that
-    measure time or memory have RUN_SERIAL and run alone."""
+    measure time or memory have RUN_SERIAL and run alone. Those that take minutes
+    have a COST and start first, so that none is left over at the end."""
     result = Suite()
     status, listing, _ = call(["ctest", "--test-dir", options.build,
                                "--show-only=json-v1"], 600)
@@ -193,6 +194,7 @@ def run_units(options):
                       for p in test.get("properties", [])}
         serial = properties.get("RUN_SERIAL", False)
         (alone if serial else together).append((test, properties))
+    together.sort(key=lambda each: -each[1].get("COST", 0))
     with concurrent.futures.ThreadPoolExecutor(jobs_of(options)) as pool:
         running = [(test, pool.submit(run_unit, test, properties, options))
                    for test, properties in together]
