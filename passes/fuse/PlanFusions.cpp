@@ -272,7 +272,10 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     };
     switch (role) {
     case FusionRole::Outside:
+      break;
     case FusionRole::Whole:
+      if (isPaddingOfWindow(op, group.root))
+        return nullptr;
       break;
     case FusionRole::Map:
       // A kernel with the role Whole accepts only splats, whose elements need
@@ -336,6 +339,23 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     auto slice = dyn_cast<SliceOp>(op);
     return slice && llvm::all_of(slice.getStaticStrides(),
                                  [](int64_t stride) { return stride == 1; });
+  }
+
+  /// True if `op` pads the operand of a window where the window moves. The
+  /// window reads elements several times, but a padding costs it only a
+  /// comparison.
+  static bool isPaddingOfWindow(Operation *op, Operation *root) {
+    auto pad = dyn_cast<PadOp>(op);
+    auto window = dyn_cast<ReduceWindowOp>(root);
+    if (!pad || !window || window.getOperand() != pad.getResult() ||
+        llvm::any_of(window.getPadding(), [](int64_t n) { return n != 0; }))
+      return false;
+    for (auto [low, high, interior, width] :
+         llvm::zip(pad.getStaticLow(), pad.getStaticHigh(), pad.getInterior(),
+                   window.getWindow()))
+      if (interior != 0 || (width == 1 && (low != 0 || high != 0)))
+        return false;
+    return true;
   }
 
   bool repeated(Operation *op, const Group &group) {

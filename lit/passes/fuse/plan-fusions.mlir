@@ -577,3 +577,39 @@ func.func @rows_of_equal_length(%x: tensor<?x?xf32> {tenon.dims = ["b", "n"]}, %
   %2 = tenon.add %x, %1 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
 }
+
+// A padding costs a window only a comparison, also of a size known in the run.
+// CHECK-LABEL: func.func @padded_window(
+// CHECK: tenon.pad {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.reduce_window {{.*}}{tenon.group = [[G]] : i64}
+func.func @padded_window(%x: tensor<4x?xf32>, %h: index) -> tensor<4x?xf32> {
+  %v = tenon.constant dense<0xFF800000> : tensor<f32>
+  %0 = tenon.pad %x, %v low [0, 1] high [0, %h] interior [0, 0] : (tensor<4x?xf32>, tensor<f32>, index) -> tensor<4x?xf32>
+  %1 = tenon.reduce_window maximum %0 window [1, 3] strides [1, 2] dilations [1, 1] padding [0, 0, 0, 0] : (tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %1 : tensor<4x?xf32>
+}
+
+// A padding where the window does not move, one between elements, one below a
+// window with paddings of its own, and one that others read too are kernels.
+// CHECK-LABEL: func.func @pads_before_windows(
+// CHECK: tenon.pad {{.*}}{tenon.group = [[A:.*]] : i64}
+// CHECK-NOT: tenon.group = [[A]] :
+// CHECK: tenon.pad {{.*}}{tenon.group = [[B:.*]] : i64}
+// CHECK-NOT: tenon.group = [[B]] :
+// CHECK: tenon.pad {{.*}}{tenon.group = [[C:.*]] : i64}
+// CHECK-NOT: tenon.group = [[C]] :
+// CHECK: tenon.pad {{.*}}{tenon.group = [[D:.*]] : i64}
+// CHECK-NOT: tenon.group = [[D]] :
+// CHECK: return
+func.func @pads_before_windows(%x: tensor<4x8xf32>) -> (tensor<5x6xf32>, tensor<4x13xf32>, tensor<4x9xf32>, tensor<4x7xf32>, tensor<4x9xf32>) {
+  %v = tenon.constant dense<0xFF800000> : tensor<f32>
+  %0 = tenon.pad %x, %v low [1, 0] high [0, 0] interior [0, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<5x8xf32>
+  %1 = tenon.reduce_window maximum %0 window [1, 3] strides [1, 1] dilations [1, 1] padding [0, 0, 0, 0] : (tensor<5x8xf32>) -> tensor<5x6xf32>
+  %2 = tenon.pad %x, %v low [0, 0] high [0, 0] interior [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x15xf32>
+  %3 = tenon.reduce_window maximum %2 window [1, 3] strides [1, 1] dilations [1, 1] padding [0, 0, 0, 0] : (tensor<4x15xf32>) -> tensor<4x13xf32>
+  %4 = tenon.pad %x, %v low [0, 1] high [0, 0] interior [0, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x9xf32>
+  %5 = tenon.reduce_window maximum %4 window [1, 3] strides [1, 1] dilations [1, 1] padding [0, 0, 1, 1] : (tensor<4x9xf32>) -> tensor<4x9xf32>
+  %6 = tenon.pad %x, %v low [0, 1] high [0, 0] interior [0, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x9xf32>
+  %7 = tenon.reduce_window maximum %6 window [1, 3] strides [1, 1] dilations [1, 1] padding [0, 0, 0, 0] : (tensor<4x9xf32>) -> tensor<4x7xf32>
+  return %1, %3, %5, %7, %6 : tensor<5x6xf32>, tensor<4x13xf32>, tensor<4x9xf32>, tensor<4x7xf32>, tensor<4x9xf32>
+}

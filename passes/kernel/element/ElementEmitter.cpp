@@ -366,8 +366,6 @@ Value ElementEmitter::emitPad(PadOp op, ArrayRef<LaneIndex> indices) {
     if (index.stride != 0 && lanes != 1)
       return fail();
     Value place = at().sub(index.base, this->index(low[i]));
-    require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, place,
-                                  at().constant(0)));
     if (interior != 0) {
       Value step = at().constant(interior + 1);
       require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
@@ -375,7 +373,9 @@ Value ElementEmitter::emitPad(PadOp op, ArrayRef<LaneIndex> indices) {
                                     at().constant(0)));
       place = at().floorDiv(place, step);
     }
-    require(at().less(place, extent(op.getOperand(), i)));
+    // One unsigned comparison checks both bounds.
+    require(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place,
+                                  extent(op.getOperand(), i)));
     mapped.push_back({place, 0});
   }
   if (!inside)
