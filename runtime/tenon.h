@@ -268,7 +268,7 @@ TENON_API tenon_status tenon_plan(tenon_context *context, const char *function,
                                   uint64_t *arena_bytes);
 
 /* Ends the current run, or the next one if none is active, with TENON_CANCELLED
- * at its next kernel. May be called from any thread. */
+ * after its current kernel. May be called from any thread. */
 TENON_API void tenon_cancel(tenon_context *context);
 
 /* Calls `profile` before and after each kernel of later runs; null: no calls.

@@ -1,8 +1,9 @@
 // Lowers all remaining ops to the LLVM dialect. A launch stores the kernel's
 // operands in a structure on the stack and calls the runtime's parallel loop
 // with the kernel's task function, which loads the operands again. A launch of
-// one task calls the kernel directly. Each launch first asks the runtime if the
-// run is cancelled, and returns if so.
+// one task calls the kernel directly. After each launch the runtime is asked if
+// the run is cancelled. If so, the kernel may have skipped tasks, and the
+// function returns before it writes anything else.
 #include "passes/host/Passes.h"
 
 #include "dialects/tenon/Annotations.h"
@@ -78,13 +79,13 @@ struct LowerLaunch : ConvertOpToLLVMPattern<LaunchOp> {
         adaptor.getFlops(), adaptor.getBytes()};
     SmallVector<Type> markTypes = {pointer, i32, i64, i64};
     LLVM::LLVMFuncOp begin =
-        coreFunction(rewriter, module, "tenon_core_begin", markTypes, i32);
-    returnWhere(op, rewriter,
-                LLVM::CallOp::create(rewriter, loc, begin, mark).getResult());
+        coreFunction(rewriter, module, "tenon_core_begin", markTypes);
+    LLVM::CallOp::create(rewriter, loc, begin, mark);
     launch(op, adaptor, rewriter, call);
     LLVM::LLVMFuncOp end =
-        coreFunction(rewriter, module, "tenon_core_end", markTypes);
-    LLVM::CallOp::create(rewriter, loc, end, mark);
+        coreFunction(rewriter, module, "tenon_core_end", markTypes, i32);
+    returnWhere(op, rewriter,
+                LLVM::CallOp::create(rewriter, loc, end, mark).getResult());
     rewriter.eraseOp(op);
     return success();
   }

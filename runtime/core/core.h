@@ -6,12 +6,13 @@
 
 #include "../tenon_abi.h"
 
-/* Called before and after a kernel. tenon_core_begin returns nonzero if the run
- * is cancelled: no further kernel may then be launched. */
-int32_t tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
-                         int64_t bytes);
-void tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
-                    int64_t bytes);
+/* Called before and after a kernel. tenon_core_end returns nonzero if the run is
+ * cancelled. The kernel may then have skipped tasks: nothing that follows from
+ * its results may be written, and no further kernel be launched. */
+void tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
+                      int64_t bytes);
+int32_t tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
+                       int64_t bytes);
 
 /* The version that a call runs, counted from 1. It is call->version if that is
  * set. Otherwise it is the first of `count` versions that this machine can run

@@ -25,19 +25,17 @@ static int32_t is_cancelled(tenon_call *call) {
   return 1;
 }
 
-int32_t tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
-                         int64_t bytes) {
-  if (is_cancelled(call))
-    return 1;
+void tenon_core_begin(tenon_call *call, int32_t launch, int64_t flops,
+                      int64_t bytes) {
   if (call->profile)
     call->profile(call->profile_state, launch, 0, flops, bytes);
-  return 0;
 }
 
-void tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
-                    int64_t bytes) {
+int32_t tenon_core_end(tenon_call *call, int32_t launch, int64_t flops,
+                       int64_t bytes) {
   if (call->profile)
     call->profile(call->profile_state, launch, 1, flops, bytes);
+  return is_cancelled(call);
 }
 
 struct loop {

@@ -230,12 +230,12 @@ TEST(Parallel, CancelledWorkStopsWithinAKernel) {
   Loops loops;
   call.cancel = &loops.cancel;
   loops.cancelAt = 300;
-  EXPECT_EQ(tenon_core_begin(&call, 0, 0, 0), 0);
+  EXPECT_EQ(tenon_core_end(&call, 0, 0, 0), 0);
   tenon_core_parallel(&call, Loops::task, &loops, 1000, 1000000000, 0);
   EXPECT_EQ(loops.seen[300], 1);
   EXPECT_EQ(loops.seen[400], 0);
   EXPECT_EQ(call.fault.code, TENON_FAULT_CANCELLED);
-  EXPECT_NE(tenon_core_begin(&call, 1, 0, 0), 0);
+  EXPECT_NE(tenon_core_end(&call, 1, 0, 0), 0);
 }
 
 // Tasks of a few milliseconds run in one call, so that they can share their
@@ -261,8 +261,8 @@ TEST(Parallel, TheProfileHearsOfEachLaunch) {
     static_cast<std::vector<std::vector<int64_t>> *>(state)->push_back(
         {launch, ended, flops, bytes});
   };
-  EXPECT_EQ(tenon_core_begin(&call, 7, 20, 30), 0);
-  tenon_core_end(&call, 7, 20, 30);
+  tenon_core_begin(&call, 7, 20, 30);
+  EXPECT_EQ(tenon_core_end(&call, 7, 20, 30), 0);
   EXPECT_EQ(heard, (std::vector<std::vector<int64_t>>{{7, 0, 20, 30},
                                                       {7, 1, 20, 30}}));
 }

@@ -5,18 +5,18 @@
 
 // A launch hands its operands to the parallel loop in one structure, which the
 // kernel's task takes apart. Where the run is cancelled the function is left
-// before the launch. The module keeps a table of launches.
+// after the launch. The module keeps a table of launches.
 // CHECK: module attributes {tenon.launches = {{\[\[}}@kernel, #loc{{.*}}]]
 // CHECK-LABEL: llvm.func @start(
 // CHECK-SAME: %[[CALL:[^:]*]]: !llvm.ptr,
 // CHECK: %[[ARGS:.*]] = llvm.alloca
 // CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK: %[[STOP:.*]] = llvm.call @tenon_core_begin(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
-// CHECK: %[[STOPS:.*]] = llvm.icmp "ne" %[[STOP]]
-// CHECK: llvm.cond_br %[[STOPS]], ^[[OUT:.*]], ^
+// CHECK: llvm.call @tenon_core_begin(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
 // CHECK: %[[TASK:.*]] = llvm.mlir.addressof @kernel.task
 // CHECK: llvm.call @tenon_core_parallel(%[[CALL]], %[[TASK]], %[[ARGS]], %{{.*}}, %{{.*}}, %{{.*}})
-// CHECK: llvm.call @tenon_core_end(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
+// CHECK: %[[STOP:.*]] = llvm.call @tenon_core_end(%[[CALL]], %[[NUMBER]], %{{.*}}, %{{.*}})
+// CHECK: %[[STOPS:.*]] = llvm.icmp "ne" %[[STOP]]
+// CHECK: llvm.cond_br %[[STOPS]], ^[[OUT:.*]], ^
 // CHECK: ^[[OUT]]:
 // CHECK-NEXT: llvm.return
 // CHECK: llvm.func internal @kernel.task(

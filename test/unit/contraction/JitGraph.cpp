@@ -38,8 +38,8 @@ void runTasks(tenon_call *, tenon_task_fn fn, void *arguments, int64_t count,
   for (int64_t begin = 0; begin < count; begin += taskStep)
     fn(arguments, begin, std::min(begin + taskStep, count));
 }
+void ignoreBegin(tenon_call *, int32_t, int64_t, int64_t) {}
 int32_t goOn(tenon_call *, int32_t, int64_t, int64_t) { return 0; }
-void ignoreEnd(tenon_call *, int32_t, int64_t, int64_t) {}
 void ignoreFault(void *, int32_t, int32_t, int64_t, int64_t, int64_t) {
   fail("a kernel reported a fault");
 }
@@ -135,8 +135,8 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
         llvm::orc::ExecutorAddr::fromPtr(function),
         llvm::JITSymbolFlags::Exported};
   };
-  add("tenon_core_begin", goOn);
-  add("tenon_core_end", ignoreEnd);
+  add("tenon_core_begin", ignoreBegin);
+  add("tenon_core_end", goOn);
   add("tenon_core_parallel", runTasks);
   add("tenon_core_fault", ignoreFault);
   check(jit->getMainJITDylib().define(
