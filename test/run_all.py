@@ -167,7 +167,7 @@ def run_unit(test, properties, options):
 def run_units(options):
     """All tests of CTest; GoogleTest programs are counted by case. Tests that
     measure time or memory have RUN_SERIAL and run alone. Those that take minutes
-    have a COST and start first, so that none is left over at the end."""
+    have a COST and start first, so that none runs alone at the end."""
     result = Suite()
     status, listing, _ = call(["ctest", "--test-dir", options.build,
                                "--show-only=json-v1"], 600)

@@ -72,7 +72,7 @@ def modes_of(name):
 
 
 class Few:
-    texts, calls, draws, cancelled, sampled, rules = 8, 40, 2000, 40, 12, 2
+    texts, calls, draws, cancelled, sampled, rules = 8, 40, 2000, 300, 12, 2
 
 
 class FewEncoded(Few):

@@ -64,6 +64,7 @@ class Session:
         self.artifact, self.context, self.plain = artifact, context, plain
         tenon = artifact.tenon
         self.refusals, self.cancelled = tenon.InputError, tenon.Cancelled
+        self.events, self.last, self.profile = 0, None, None
 
     def start(self, call, keep=None, keep_encoder=False, **more):
         """Raises `refusals` if an option is refused. Without options the
@@ -120,9 +121,27 @@ class Session:
     def set_timeout(self, seconds):
         self.context.set_timeout(seconds)
 
-    def cancel(self):
-        """Ends the next run before its first kernel."""
-        self.context.cancel()
+    def cancel_at(self, event):
+        """Cancels the next run when a kernel begins or ends for the `event`th
+        time, from 1 on; 0: before it starts; None: never. `events` counts."""
+        from tenon import _runtime as rt
+        self.events, self.last = 0, event
+        if event == 0:
+            self.context.cancel()
+        if self.profile:
+            return
+
+        def heard(*_):
+            self.events += 1
+            if self.events == self.last:
+                self.context.cancel()
+        self.profile = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(heard)
+        listen = rt._runtime.tenon_context_set_profile
+        listen.argtypes = [ctypes.c_void_p] * 3
+        with self.context as address:
+            status = listen(address, ctypes.cast(self.profile, ctypes.c_void_p),
+                            None)
+        assert status == 0, "no profile"
 
     def close(self):
         self.context.close()

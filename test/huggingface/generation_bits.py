@@ -3,8 +3,6 @@ beside rows of its own prompt, beside rows that have ended, with any number of
 beams and threads, in one advance or one for each token, after cancelled runs, and
 with or without `keep` and `keep_encoder`.
 """
-import time
-
 import numpy as np
 
 from generation_artifact import extents_of, play
@@ -148,50 +146,48 @@ class Bits:
                 yield (f"{steps} steps in an advance, {kind}: {parts}",
                        parts is None)
 
-    def cancelled(self, runs):
-        """Ends runs of all strategies at any time and goes on, until `runs`
-        were cancelled."""
-        self.ended, kinds = 0, [self.timed(kind) for kind in STRATEGIES]
-        for number in range(runs + 20):
-            if self.ended >= runs and number >= len(kinds):
-                break
-            call, said, seconds = kinds[number % len(kinds)]
-            session = self.one.session(**extents_of(call))
-            self.interrupted(session, lambda: session.start(call), seconds)
-            again = play(session, call, steps=4,
-                         advance=lambda at, count, mask: self.interrupted(
-                             at, lambda: at.advance(count, mask),
-                             seconds * count))
-            session.close()
-            parts = difference(again, said)
-            if parts:
-                yield f"after cancelled runs {parts}\n  {call}", False
-                return
-        # How many of the runs end before they are late depends on the machine.
-        yield f"{self.ended} cancelled runs of {runs}", self.ended > 0
+    def cancelled(self, calls):
+        """Cancels each run of a call once, before or after its kernel of one
+        number, and goes on: up to `calls` numbers for each strategy, in
+        disorder. The number 0 is before the run."""
+        for kind in STRATEGIES:
+            call = self.batch(**KINDS[kind])
+            said = self.play(self.one, call, steps=4)
+            most, _ = self.interrupted(call, None)
+            ended = 0
+            for event in self.random.permutation(most + 1)[:calls]:
+                cut, again = self.interrupted(call, int(event))
+                ended += cut
+                parts = difference(again, said)
+                if parts:
+                    yield f"cancelled at event {event} {parts}\n  {call}", False
+            yield f"{ended} cancelled runs of {kind}", ended > 0
 
-    def timed(self, kind):
-        """A call, what it says, and the time of one step."""
-        call = self.batch(**KINDS[kind])
-        start = time.monotonic()
-        said = self.play(self.one, call)
-        return call, said, (time.monotonic() - start) / NEW
+    def interrupted(self, call, event):
+        """Tries each run of a call with a cancellation at `event` first. Returns
+        how many were cancelled and what is said; without an event, instead of
+        the count, the most events of a run."""
+        session = self.one.session(**extents_of(call))
+        ended, most = 0, 0
 
-    def interrupted(self, session, run, seconds):
-        """Tries a run with deadlines, or cancelled before it starts, until it
-        ends; the last try is left alone."""
-        for attempt in range(8):
-            if attempt < 7:
-                session.set_timeout(seconds * self.random.uniform(0.02, 1.1))
-            if attempt < 7 and self.random.random() < 0.1:
-                session.cancel()
+        def go_on(run):
+            nonlocal ended, most
+            session.cancel_at(event)
             try:
                 return run()
             except session.cancelled:
-                self.ended += 1
+                ended += 1
+                session.cancel_at(None)
+                return run()
             finally:
-                session.set_timeout(None)
-        raise AssertionError("a run without a deadline was cancelled")
+                most = max(most, session.events)
+                session.cancel_at(None)
+        go_on(lambda: session.start(call))
+        again = play(session, call, steps=4,
+                     advance=lambda at, count, mask: go_on(
+                         lambda: at.advance(count, mask)))
+        session.close()
+        return (most if event is None else ended), again
 
     def keep(self):
         """A second call that goes on after the first one's text."""

@@ -53,7 +53,7 @@ class FakeSession:
         self.model, self.most = artifact.model, rows
         self.positions = positions
         self.calls = self.runs = self.step = 0
-        self.timeout, self.cancels = None, False
+        self.timeout, self.last, self.events = None, None, 3
 
     def start(self, call, keep=None, keep_encoder=False, **more):
         changes = {name: value.tolist() if np.ndim(value) else value
@@ -156,10 +156,11 @@ class FakeSession:
         return made, self.step == longest
 
     def interrupt(self):
-        """Every second run with a deadline is beyond it."""
+        """Every second run with a deadline is beyond it. A run with an event
+        is cancelled."""
         self.runs += 1
-        if self.cancels or self.timeout is not None and self.runs % 2:
-            self.cancels = False
+        if self.last is not None or \
+                self.timeout is not None and self.runs % 2:
             if self.fault == "cancel" and self.step:
                 self.texts = [text._replace(ids=text.ids[::-1])
                               for text in self.texts]
@@ -193,8 +194,8 @@ class FakeSession:
     def set_timeout(self, seconds):
         self.timeout = seconds
 
-    def cancel(self):
-        self.cancels = True
+    def cancel_at(self, event):
+        self.last = event
 
     def close(self):
         pass
