@@ -76,7 +76,7 @@ class Few:
 
 
 class FewEncoded(Few):
-    texts = 36
+    texts, cancelled = 36, 30
 
 
 class Full:
