@@ -272,7 +272,7 @@ TENON_API tenon_status tenon_plan(tenon_context *context, const char *function,
 TENON_API void tenon_cancel(tenon_context *context);
 
 /* Calls `profile` before and after each kernel of later runs; null: no calls.
- * Of the context's functions it may call only tenon_cancel. */
+ * It may call tenon_cancel, but no other function of the context. */
 TENON_API tenon_status tenon_context_set_profile(tenon_context *context,
                                                  tenon_profile_fn profile,
                                                  void *state);
