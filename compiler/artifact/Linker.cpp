@@ -118,14 +118,10 @@ ToolOutcome callLinker(const std::vector<std::string> &arguments) {
 
 /// True if the linker did its work; otherwise reports what it said.
 bool checkOutcome(const LinkJob &job, const ToolOutcome &outcome,
-                  const std::string &linker, const DiagnosticHandler &report,
-                  Status &status) {
+                  const DiagnosticHandler &report, Status &status) {
   removeLeftovers(job.output);
   if (outcome.code == 0)
     return true;
-  if (outcome.error != 0)
-    return fail(report, status, Status::Failure,
-                "cannot start '" + linker + "': " + strerror(outcome.error));
   // LLD maps its output without reserving disk space, so a full disk appears as
   // a bus error. Its crash report would not help the user.
   llvm::StringRef said(outcome.said);
@@ -175,7 +171,7 @@ bool linkShared(const LinkJob &job, const DiagnosticHandler &report,
                 std::string("cannot find the system's ") + library, {},
                 "pass -c and link the object yourself");
   arguments.push_back(path);
-  return checkOutcome(job, callLinker(arguments), arguments[0], report, status);
+  return checkOutcome(job, callLinker(arguments), report, status);
 }
 
 bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
@@ -199,7 +195,11 @@ bool linkExecutable(const LinkJob &job, const DiagnosticHandler &report,
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
   for (const char *library : {"-lpthread", "-ldl"})
     arguments.push_back(library);
-  return checkOutcome(job, runTool(arguments), driver, report, status);
+  ToolOutcome outcome = runTool(arguments);
+  if (outcome.error != 0)
+    return fail(report, status, Status::Failure,
+                "cannot start '" + driver + "': " + strerror(outcome.error));
+  return checkOutcome(job, outcome, report, status);
 }
 
 } // namespace tenon

@@ -118,9 +118,6 @@ class Session:
         memory = (ctypes.c_float * count).from_address(tensor.data)
         return np.frombuffer(memory, np.float32).reshape(list(dims))
 
-    def set_timeout(self, seconds):
-        self.context.set_timeout(seconds)
-
     def cancel_at(self, event):
         """Cancels the next run when a kernel begins or ends for the `event`th
         time, from 1 on; 0: before it starts; None: never. `events` counts."""

@@ -3,9 +3,11 @@ beside rows of its own prompt, beside rows that have ended, with any number of
 beams and threads, in one advance or one for each token, after cancelled runs, and
 with or without `keep` and `keep_encoder`.
 """
+from typing import NamedTuple
+
 import numpy as np
 
-from generation_artifact import extents_of, play
+from generation_artifact import Said, extents_of, play
 from generation_options import Options
 
 NEW = 12
@@ -13,6 +15,13 @@ KINDS = {"greedy": {}, "beams": {"num_beams": 3, "num_return_sequences": 3},
          "7 beams": {"num_beams": 7, "num_return_sequences": 7},
          "contrastive": {"top_k": 4, "penalty_alpha": 0.6}}
 STRATEGIES = ("greedy", "beams", "contrastive")
+
+
+class Interrupted(NamedTuple):
+    """A call whose runs were tried with a cancellation."""
+    ended: int   # cancelled runs
+    events: int  # the most of a run
+    said: Said
 
 
 class Bits:
@@ -153,41 +162,37 @@ class Bits:
         for kind in STRATEGIES:
             call = self.batch(**KINDS[kind])
             said = self.play(self.one, call, steps=4)
-            most, _ = self.interrupted(call, None)
-            ended = 0
-            for event in self.random.permutation(most + 1)[:calls]:
-                cut, again = self.interrupted(call, int(event))
-                ended += cut
-                parts = difference(again, said)
+            events, ended = self.interrupted(call, None).events, 0
+            for event in self.random.permutation(events + 1)[:calls]:
+                made = self.interrupted(call, int(event))
+                ended += made.ended
+                parts = difference(made.said, said)
                 if parts:
                     yield f"cancelled at event {event} {parts}\n  {call}", False
             yield f"{ended} cancelled runs of {kind}", ended > 0
 
     def interrupted(self, call, event):
-        """Tries each run of a call with a cancellation at `event` first. Returns
-        how many were cancelled and what is said; without an event, instead of
-        the count, the most events of a run."""
+        """Tries each run of a call with a cancellation at `event` first."""
         session = self.one.session(**extents_of(call))
-        ended, most = 0, 0
+        ended, events = 0, 0
 
         def go_on(run):
-            nonlocal ended, most
+            nonlocal ended, events
             session.cancel_at(event)
             try:
                 return run()
             except session.cancelled:
                 ended += 1
-                session.cancel_at(None)
-                return run()
             finally:
-                most = max(most, session.events)
+                events = max(events, session.events)
                 session.cancel_at(None)
+            return run()
         go_on(lambda: session.start(call))
         again = play(session, call, steps=4,
                      advance=lambda at, count, mask: go_on(
                          lambda: at.advance(count, mask)))
         session.close()
-        return (most if event is None else ended), again
+        return Interrupted(ended, events, again)
 
     def keep(self):
         """A second call that goes on after the first one's text."""
@@ -235,13 +240,15 @@ class Bits:
     def keep_late_encoder(self, session, call):
         """A cancelled `start` leaves the results of all rows or none."""
         said = self.play(self.one, call)
-        for _ in range(12):
-            session.set_timeout(10 ** self.random.uniform(-5, -2))
+        session.cancel_at(None)
+        session.start(call)
+        for event in self.random.permutation(session.events + 1)[:12]:
+            session.cancel_at(int(event))
             try:
                 session.start(call)
             except session.cancelled:
                 pass
-            session.set_timeout(None)
+            session.cancel_at(None)
             try:
                 again = play(session, call, keep_encoder=True)
                 yield "keep_encoder after a late start", \

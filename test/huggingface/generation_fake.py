@@ -52,8 +52,8 @@ class FakeSession:
         self.artifact, self.fault = artifact, artifact.fault
         self.model, self.most = artifact.model, rows
         self.positions = positions
-        self.calls = self.runs = self.step = 0
-        self.timeout, self.last, self.events = None, None, 3
+        self.calls = self.step = 0
+        self.last, self.events = None, 3
 
     def start(self, call, keep=None, keep_encoder=False, **more):
         changes = {name: value.tolist() if np.ndim(value) else value
@@ -156,11 +156,8 @@ class FakeSession:
         return made, self.step == longest
 
     def interrupt(self):
-        """Every second run with a deadline is beyond it. A run with an event
-        is cancelled."""
-        self.runs += 1
-        if self.last is not None or \
-                self.timeout is not None and self.runs % 2:
+        """A run with an event is cancelled."""
+        if self.last is not None:
             if self.fault == "cancel" and self.step:
                 self.texts = [text._replace(ids=text.ids[::-1])
                               for text in self.texts]
@@ -190,9 +187,6 @@ class FakeSession:
         if self.fault == "keep" and self.keep:
             made = np.nextafter(made, np.float32(0))
         return made
-
-    def set_timeout(self, seconds):
-        self.timeout = seconds
 
     def cancel_at(self, event):
         self.last = event
