@@ -6,11 +6,12 @@ tenon.context_extent @rows 1 to 256 default 1
 tenon.context_extent @positions 1 to 4096 default 4096
 tenon.state @call.ids : tensor<?x?xi64> extents [@rows, @positions]
 tenon.state @call.last : tensor<?xi64> extents [@rows]
-tenon.state @call.lengths : tensor<?xi64> extents [@rows]
-tenon.state @call.reasons : tensor<?xi64> extents [@rows]
+// 0 while a sequence is open, then 4 times its length plus the reason: one value, so that a step changes both or none.
+tenon.state @call.ends : tensor<?xi64> extents [@rows]
 tenon.state @call.eos : tensor<16xi64>
 tenon.state @call.banned : tensor<16xi64>
-// The number of sequences, the prompt's columns, the steps made, the limit of steps, the pad id, the beams and the seed.
+// The number of sequences, the prompt's columns, the steps made, the limit of steps, the pad id, the beams and the seed. A step
+// writes them last: a run that is cancelled may end within a step, and result tells what the steps before it made.
 tenon.state @call.numbers : tensor<7xi64>
 tenon.state @call.temperature : tensor<f32>
 
@@ -93,8 +94,7 @@ func.func @start(%ids: tensor<?x?xi64> {tenon.name = "ids", tenon.dims = ["rows"
   %last1 = tenon.dynamic_update_slice %last0, %first at [0] : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
   tenon.state_write @call.last, %last1 : tensor<?xi64>
   %none = tenon.broadcast_in_dim %zero dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
-  tenon.state_write @call.lengths, %none : tensor<?xi64>
-  tenon.state_write @call.reasons, %none : tensor<?xi64>
+  tenon.state_write @call.ends, %none : tensor<?xi64>
 
   // The lists.
   %nothing = tenon.constant dense<-1> : tensor<16xi64>
@@ -149,6 +149,7 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
   %c6 = arith.constant 6 : index
   %z = arith.constant 0 : i64
   %o = arith.constant 1 : i64
+  %t = arith.constant 2 : i64
   %rows = tenon.get_extent @rows
   %positions = tenon.get_extent @positions
   %steps0 = tensor.extract %steps[] : tensor<i64>
@@ -170,10 +171,6 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
   %used = tenon.compare lt %row, %ss : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
   %zero = tenon.constant dense<0> : tensor<i64>
   %zeros = tenon.broadcast_in_dim %zero dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
-  %one = tenon.constant dense<1> : tensor<i64>
-  %ones = tenon.broadcast_in_dim %one dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
-  %two = tenon.constant dense<2> : tensor<i64>
-  %twos = tenon.broadcast_in_dim %two dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
   %five = tenon.constant dense<5> : tensor<i64>
   %fives = tenon.broadcast_in_dim %five dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
   %mod = tenon.constant dense<64> : tensor<i64>
@@ -195,7 +192,7 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
   %hasmasks = arith.cmpi sgt, %masks, %c0 : index
 
   %end = scf.while (%i = %step) : (i64) -> i64 {
-    %r = tenon.state_read @call.reasons : tensor<?xi64>
+    %r = tenon.state_read @call.ends : tensor<?xi64>
     %open0 = tenon.compare eq %r, %zeros : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
     %open1 = tenon.and %open0, %used : (tensor<?xi1>, tensor<?xi1>) -> tensor<?xi1>
     %any0 = tenon.reduce or %open1 over [0] : (tensor<?xi1>) -> tensor<i1>
@@ -205,7 +202,7 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
     scf.condition(%go) %i : i64
   } do {
   ^bb0(%i: i64):
-    %r = tenon.state_read @call.reasons : tensor<?xi64>
+    %r = tenon.state_read @call.ends : tensor<?xi64>
     %open = tenon.compare eq %r, %zeros : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
     %x = tenon.state_read @call.last : tensor<?xi64>
     %x5 = tenon.multiply %x, %fives : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
@@ -258,18 +255,18 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
     %e0 = tenon.compare eq %nw, %eoses : (tensor<?x16xi64>, tensor<?x16xi64>) -> tensor<?x16xi1>
     %e1 = tenon.reduce or %e0 over [1] : (tensor<?x16xi1>) -> tensor<?xi1>
     %i1 = arith.addi %i, %o : i64
+    %length = arith.muli %i1, %four : i64
+    %byid0 = arith.addi %length, %o : i64
+    %byid1 = tensor.from_elements %byid0 : tensor<i64>
+    %byid = tenon.broadcast_in_dim %byid1 dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
+    %bylimit0 = arith.addi %length, %t : i64
     %full = arith.cmpi eq, %i1, %limit : i64
-    %fullt = tensor.from_elements %full : tensor<i1>
-    %fulls = tenon.broadcast_in_dim %fullt dims [] sizes [%rows] : (tensor<i1>, index) -> tensor<?xi1>
-    %r0 = tenon.select %fulls, %twos, %zeros : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
-    %r1 = tenon.select %e1, %ones, %r0 : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+    %bylimit1 = arith.select %full, %bylimit0, %z : i64
+    %bylimit2 = tensor.from_elements %bylimit1 : tensor<i64>
+    %bylimit = tenon.broadcast_in_dim %bylimit2 dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
+    %r1 = tenon.select %e1, %byid, %bylimit : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
     %r2 = tenon.select %open, %r1, %r : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
-    %l = tenon.state_read @call.lengths : tensor<?xi64>
-    %it = tensor.from_elements %i1 : tensor<i64>
-    %is = tenon.broadcast_in_dim %it dims [] sizes [%rows] : (tensor<i64>, index) -> tensor<?xi64>
-    %l1 = tenon.select %open, %is, %l : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
-    tenon.state_write @call.lengths, %l1 : tensor<?xi64>
-    tenon.state_write @call.reasons, %r2 : tensor<?xi64>
+    tenon.state_write @call.ends, %r2 : tensor<?xi64>
     %numbers1 = tensor.from_elements %s0, %seq, %i1, %limit, %pad, %beams, %seed : tensor<7xi64>
     tenon.state_write @call.numbers, %numbers1 : tensor<7xi64>
     scf.yield %i1 : i64
@@ -284,7 +281,7 @@ func.func @advance(%steps: tensor<i64> {tenon.name = "steps", tenon.default_valu
   %from = arith.index_cast %from0 : i64 to index
   %ids = tenon.state_read @call.ids : tensor<?x?xi64>
   %new = tenon.slice %ids offsets [0, %from] sizes [%s, %made] strides [1, 1] : (tensor<?x?xi64>, index, index, index) -> tensor<?x?xi64>
-  %r = tenon.state_read @call.reasons : tensor<?xi64>
+  %r = tenon.state_read @call.ends : tensor<?xi64>
   %open0 = tenon.compare eq %r, %zeros : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
   %open1 = tenon.and %open0, %used : (tensor<?xi1>, tensor<?xi1>) -> tensor<?xi1>
   %any = tenon.reduce or %open1 over [0] : (tensor<?xi1>) -> tensor<i1>
@@ -312,10 +309,21 @@ func.func @result() -> (tensor<?x?xi64> {tenon.name = "sequences"}, tensor<?xi64
   %step = tenon.bound %step1 at_most %positions
   %ids = tenon.state_read @call.ids : tensor<?x?xi64>
   %sequences = tenon.slice %ids offsets [0, %seq] sizes [%s, %step] strides [1, 1] : (tensor<?x?xi64>, index, index, index) -> tensor<?x?xi64>
-  %l = tenon.state_read @call.lengths : tensor<?xi64>
-  %lengths = tenon.slice %l offsets [0] sizes [%s] strides [1] : (tensor<?xi64>, index) -> tensor<?xi64>
-  %r = tenon.state_read @call.reasons : tensor<?xi64>
-  %reasons = tenon.slice %r offsets [0] sizes [%s] strides [1] : (tensor<?xi64>, index) -> tensor<?xi64>
+  %e = tenon.state_read @call.ends : tensor<?xi64>
+  %told = tenon.slice %e offsets [0] sizes [%s] strides [1] : (tensor<?xi64>, index) -> tensor<?xi64>
+  %zero = tenon.constant dense<0> : tensor<i64>
+  %zeros = tenon.broadcast_in_dim %zero dims [] sizes [%s] : (tensor<i64>, index) -> tensor<?xi64>
+  %four = tenon.constant dense<4> : tensor<i64>
+  %fours = tenon.broadcast_in_dim %four dims [] sizes [%s] : (tensor<i64>, index) -> tensor<?xi64>
+  %steps0 = tensor.from_elements %step0 : tensor<i64>
+  %steps = tenon.broadcast_in_dim %steps0 dims [] sizes [%s] : (tensor<i64>, index) -> tensor<?xi64>
+  %ended = tenon.divide %told, %fours : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+  %isended0 = tenon.compare gt %told, %zeros : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
+  %isended1 = tenon.compare le %ended, %steps : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi1>
+  %isended = tenon.and %isended0, %isended1 : (tensor<?xi1>, tensor<?xi1>) -> tensor<?xi1>
+  %lengths = tenon.select %isended, %ended, %steps : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+  %why = tenon.remainder %told, %fours : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+  %reasons = tenon.select %isended, %why, %zeros : (tensor<?xi1>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
   %floats = tenon.convert %lengths to f32 : (tensor<?xi64>) -> tensor<?xf32>
   %t = tenon.state_read @call.temperature : tensor<f32>
   %ts = tenon.broadcast_in_dim %t dims [] sizes [%s] : (tensor<f32>, index) -> tensor<?xf32>

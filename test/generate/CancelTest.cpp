@@ -2,7 +2,9 @@
 // past their deadline. What was made until then is there.
 #include "test/generate/Chain.h"
 
+#include <algorithm>
 #include <atomic>
+#include <list>
 #include <thread>
 
 using namespace tenon::test;
@@ -90,6 +92,119 @@ TEST(Cancel, WithoutACallback) {
   canceller.join();
   chain.run({{1}});
   EXPECT_EQ(chain.ids({1}), chainAfter(1, 4000));
+}
+
+/// Runs of the chain's entries with two prompts, of which one ends at its
+/// sixth id. `advance` is cancelled after a chosen kernel.
+class CancelledSteps {
+public:
+  CancelledSteps() {
+    tenon_extent extents[] = {{"rows", 2}, {"positions", 16}};
+    tenon_context_options options = {};
+    options.struct_size = sizeof options;
+    options.extents = extents;
+    options.num_extents = 2;
+    EXPECT_EQ(tenon_context_create(chain.model, &options, &context), TENON_OK);
+    tenon_context_set_profile(
+        context,
+        [](void *state, int32_t, int32_t ended, int64_t, int64_t) {
+          auto *steps = static_cast<CancelledSteps *>(state);
+          if (ended && --steps->left == 0)
+            tenon_cancel(steps->context);
+        },
+        this);
+  }
+  ~CancelledSteps() { EXPECT_EQ(tenon_context_destroy(context), TENON_OK); }
+
+  /// Cancels after `kernels`; 0: never.
+  tenon_status advance(int64_t kernels) {
+    left = 0;
+    Ids ids = prompts, lengths = {1, 1}, eos = {chainAfter(1, 6).back()};
+    EXPECT_EQ(
+        run("start", {input("ids", {2, 1}, ids), input("lengths", {2}, lengths),
+                      input("eos_token_id", {1}, eos)}),
+        TENON_OK)
+        << tenon_context_text(context);
+    left = kernels;
+    Ids steps = {8};
+    return run("advance", {input("steps", {}, steps)});
+  }
+
+  /// Compares the texts with the chain's; returns the number of steps.
+  size_t check() {
+    left = 0;
+    EXPECT_EQ(run("result", {}), TENON_OK) << tenon_context_text(context);
+    auto values = [&](size_t output) {
+      return static_cast<const int64_t *>(outputs[output].data);
+    };
+    auto steps = static_cast<size_t>(outputs[0].dims[1]);
+    for (size_t row = 0; row < 2; ++row) {
+      Ids expected = chainAfter(prompts[row], steps);
+      bool ends = row == 0 && steps >= 6;
+      if (ends)
+        expected.resize(6);
+      EXPECT_EQ(values(1)[row], static_cast<int64_t>(expected.size()));
+      EXPECT_EQ(values(3)[row], ends ? TENON_REASON_EOS : TENON_REASON_NONE);
+      const int64_t *ids = values(0) + row * steps;
+      EXPECT_EQ(Ids(ids, ids + expected.size()), expected);
+    }
+    return steps;
+  }
+
+private:
+  tenon_tensor input(const char *name, std::initializer_list<int64_t> dims,
+                     Ids &values) {
+    extents.emplace_back(dims);
+    tenon_tensor tensor = {};
+    tensor.struct_size = sizeof tensor;
+    tensor.name = name;
+    tensor.dtype = TENON_I64;
+    tensor.rank = static_cast<int32_t>(dims.size());
+    tensor.dims = extents.back().data();
+    tensor.data = values.data();
+    tensor.bytes = values.size() * sizeof(int64_t);
+    return tensor;
+  }
+
+  tenon_status run(const char *function, std::vector<tenon_tensor> inputs) {
+    int32_t count = 0;
+    const tenon_model_desc *desc = tenon_describe(chain.model);
+    for (int32_t i = 0; i < desc->num_functions; ++i)
+      if (desc->functions[i].name == std::string(function))
+        count = desc->functions[i].num_outputs;
+    outputs.assign(static_cast<size_t>(count), tenon_tensor{});
+    for (tenon_tensor &output : outputs)
+      output.struct_size = sizeof output;
+    tenon_status status =
+        tenon_run(context, function, inputs.data(), inputs.size(),
+                  outputs.data(), outputs.size());
+    extents.clear();
+    return status;
+  }
+
+  Chain chain;
+  Ids prompts = {1, 11};
+  tenon_context *context = nullptr;
+  int64_t left = 0;
+  std::list<Ids> extents;
+  std::vector<tenon_tensor> outputs;
+};
+
+// Whatever kernel a step ends after, the result is that of whole steps.
+TEST(Cancel, AfterEachKernel) {
+  CancelledSteps steps;
+  ASSERT_EQ(steps.advance(0), TENON_OK);
+  EXPECT_EQ(steps.check(), 8u);
+  size_t most = 0;
+  int64_t kernels = 1;
+  for (; steps.advance(kernels) == TENON_CANCELLED; ++kernels) {
+    size_t made = steps.check();
+    EXPECT_GE(made, most);
+    most = std::max(most, made);
+  }
+  EXPECT_GE(most, 7u);
+  EXPECT_GT(kernels, 8);
+  EXPECT_EQ(steps.check(), 8u);
 }
 
 TEST(Cancel, TheLongestDeadline) {

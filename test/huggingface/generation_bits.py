@@ -21,6 +21,7 @@ class Interrupted(NamedTuple):
     """A call whose runs were tried with a cancellation."""
     ended: int   # cancelled runs
     events: int  # the most of a run
+    texts: list  # after each cancelled advance
     said: Said
 
 
@@ -158,10 +159,12 @@ class Bits:
     def cancelled(self, calls):
         """Cancels each run of a call once, before or after its kernel of one
         number, and goes on: up to `calls` numbers for each strategy, in
-        disorder. The number 0 is before the run."""
+        disorder. The number 0 is before the run. After a cancellation `result`
+        tells the texts of whole steps."""
         for kind in STRATEGIES:
             call = self.batch(**KINDS[kind])
             said = self.play(self.one, call, steps=4)
+            whole = self.after_steps(call)
             events, ended = self.interrupted(call, None).events, 0
             for event in self.random.permutation(events + 1)[:calls]:
                 made = self.interrupted(call, int(event))
@@ -169,12 +172,34 @@ class Bits:
                 parts = difference(made.said, said)
                 if parts:
                     yield f"cancelled at event {event} {parts}\n  {call}", False
+                if any(texts not in whole for texts in made.texts):
+                    yield (f"cancelled at event {event}: the result is not "
+                           f"that of whole steps\n  {call}"), False
             yield f"{ended} cancelled runs of {kind}", ended > 0
+
+    def after_steps(self, call):
+        """The texts after each number of steps."""
+        session = self.one.session(**extents_of(call))
+        session.start(call)
+        texts, finished = [session.result()], False
+        while not finished:
+            _, finished = session.advance(1)
+            texts.append(session.result())
+        session.close()
+        return texts
 
     def interrupted(self, call, event):
         """Tries each run of a call with a cancellation at `event` first."""
         session = self.one.session(**extents_of(call))
-        ended, events = 0, 0
+        ended, events, texts = 0, 0, []
+
+        def advance(at, count, mask):
+            try:
+                return at.advance(count, mask)
+            except at.cancelled:
+                session.cancel_at(None)
+                texts.append(at.result())
+                raise
 
         def go_on(run):
             nonlocal ended, events
@@ -190,9 +215,9 @@ class Bits:
         go_on(lambda: session.start(call))
         again = play(session, call, steps=4,
                      advance=lambda at, count, mask: go_on(
-                         lambda: at.advance(count, mask)))
+                         lambda: advance(at, count, mask)))
         session.close()
-        return Interrupted(ended, events, again)
+        return Interrupted(ended, events, texts, again)
 
     def keep(self):
         """A second call that goes on after the first one's text."""
