@@ -1,7 +1,12 @@
-// Headers that nearly every file on MLIR includes, precompiled. Files still
-// include what they use.
+// Headers that many files include, or that take seconds to parse, precompiled.
+// Files still include what they use.
+#include "dialects/tenon/TenonDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

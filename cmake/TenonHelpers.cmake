@@ -3,26 +3,37 @@
 set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
 # One precompiled header for every library that uses MLIR: parsing MLIR's
-# headers takes most of the build. Only the PCH file is passed: the header
-# itself would add the build tree's path to every command and defeat compiler
-# caches.
+# headers and the dialect's takes most of the build. Only the PCH file is passed:
+# the header itself would add the build tree's path to every command and defeat
+# compiler caches.
 set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+file(GLOB TENON_PRECOMPILED CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h
+     ${CMAKE_SOURCE_DIR}/dialects/tenon/*.h ${CMAKE_SOURCE_DIR}/dialects/tenon/*.td)
 
 # The precompiled header of `target`. It contains paths of the build tree; so
 # that two trees can share what a compiler cache holds, the file beside it tells
-# the cache what it depends on: the header, the options and the MLIR package.
+# the cache what it depends on: the headers, the options and the MLIR package.
 function(tenon_precompile target)
   target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
-  file(SHA256 ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h header)
   file(TIMESTAMP ${MLIR_CMAKE_DIR}/MLIRConfig.cmake package)
   get_target_property(options ${target} COMPILE_OPTIONS)
-  set(pch ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch)
-  file(WRITE ${pch}.sum "${header} ${LLVM_PACKAGE_VERSION} ${package} ${options} ${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS}\n")
+  set(sum ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/SumOfHeaders.cmake)
+  add_custom_command(
+    OUTPUT ${sum}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${sum}
+            "-DTEXT=${LLVM_PACKAGE_VERSION} ${package} ${options} ${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS}" -P ${script}
+    DEPENDS ${TENON_PRECOMPILED} ${script}
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    VERBATIM)
+  add_custom_target(${target}_sum DEPENDS ${sum})
+  add_dependencies(${target} ${target}_sum TenonOpsIncGen)
 endfunction()
 
 function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
+  target_include_directories(tenon_pch PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_include_directories(tenon_pch SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
   # Ignore timestamps: a package manager may install a header with a time older
   # than the build tree. Ninja does not notice, but Clang would refuse the PCH.
@@ -75,13 +86,15 @@ function(tenon_sources out)
   set(${out} ${paths} PARENT_SCOPE)
 endfunction()
 
-# tenon_tool(NAME SOURCES... [LINK LIBS...]): an executable in bin/.
+# tenon_tool(NAME SOURCES... [LINK LIBS...]): an executable in bin/. Its code is
+# position-independent as a library's is, as the precompiled header asks.
 function(tenon_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_include_directories(${name} SYSTEM PRIVATE ${TENON_MLIR_INCLUDES})
-  target_compile_options(${name} PRIVATE -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  target_compile_options(${name} PRIVATE -fPIC -fno-rtti -Wall -Wextra -Wno-unused-parameter)
+  target_precompile_headers(${name} REUSE_FROM tenon_pch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
 

@@ -13,8 +13,8 @@ struct TensorSummary {
   std::string name;
   std::string dtype;             ///< "f32"
   std::vector<std::string> dims; ///< "224", a name such as "batch", or "?"
-  std::string defaultValue;      ///< "50", "[1, 2]"; empty: must be given
-  std::string least, greatest;   ///< bounds of elements; empty: none
+  std::string defaultValue = {}; ///< "50", "[1, 2]"; empty: must be given
+  std::string least = {}, greatest = {}; ///< bounds of elements; empty: none
 };
 
 /// How often an operator occurs, and in how many of these places it is
@@ -40,7 +40,7 @@ struct ModelSummary {
   /// The functions of the artifact, if there are several; `inputs` and
   /// `outputs` are those of the first.
   std::vector<EntrySummary> functions;
-  int64_t parameters = 0;               ///< elements of all weights
+  int64_t parameters = 0; ///< elements of all weights
   int64_t parameterBytes = 0;
   std::vector<OpSummary> ops; ///< most frequent first
 };

@@ -43,7 +43,7 @@ LogicalResult StateOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type)
     return emitOpError("expected a ranked tensor type (C1), got ") << getType();
-  int64_t named = getExtents() ? getExtents()->size() : 0;
+  size_t named = getExtents() ? getExtents()->size() : 0;
   if (named != type.getNumDynamicDims())
     return emitOpError("expected ")
            << type.getNumDynamicDims()

@@ -45,7 +45,7 @@ LogicalResult gridSample(NodeContext &c) {
   Outside outside = padding == "zeros"    ? Outside::Zeros
                     : padding == "border" ? Outside::Border
                                           : Outside::Reflection;
-  mlir::Type element = g.elementOf(x), real = g.elementOf(*grid);
+  mlir::Type real = g.elementOf(*grid);
   Sizes sizes = g.sizes(x);
   Sizes outer(gridSizes.begin() + 1, gridSizes.end() - 1);
   Size places = g.product(outer);
