@@ -7,6 +7,7 @@ set(TENON_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 # the header itself would add the build tree's path to every command and defeat
 # compiler caches.
 set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+# The project's headers in it, and what they are made of.
 file(GLOB TENON_PRECOMPILED CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h
      ${CMAKE_SOURCE_DIR}/dialects/tenon/*.h ${CMAKE_SOURCE_DIR}/dialects/tenon/*.td)
 
@@ -21,10 +22,9 @@ function(tenon_precompile target)
   set(script ${CMAKE_SOURCE_DIR}/cmake/SumOfHeaders.cmake)
   add_custom_command(
     OUTPUT ${sum}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${sum}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${sum} "-DHEADERS=${TENON_PRECOMPILED}"
             "-DTEXT=${LLVM_PACKAGE_VERSION} ${package} ${options} ${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS}" -P ${script}
     DEPENDS ${TENON_PRECOMPILED} ${script}
-    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     VERBATIM)
   add_custom_target(${target}_sum DEPENDS ${sum})
   add_dependencies(${target} ${target}_sum TenonOpsIncGen)
@@ -33,7 +33,6 @@ endfunction()
 function(tenon_mlir_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/tenon_pch.cpp "// The host of the precompiled header.\n")
   add_library(tenon_pch OBJECT ${CMAKE_BINARY_DIR}/tenon_pch.cpp)
-  target_include_directories(tenon_pch PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_include_directories(tenon_pch SYSTEM PUBLIC ${TENON_MLIR_INCLUDES})
   # Ignore timestamps: a package manager may install a header with a time older
   # than the build tree. Ninja does not notice, but Clang would refuse the PCH.

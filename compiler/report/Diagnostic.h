@@ -35,10 +35,9 @@ enum class Severity { Error, Warning, Note, Remark };
 /// indented line per detail, then `help: ...`.
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string file = {}; ///< as the user named it; may be empty
-  std::string place =
-      {}; ///< `node "x" (MatMul)`, `offset 12`, `input "data"`; may be empty
-  std::string text = {}; ///< lower case, no final period, expected then got
+  std::string file = {};  ///< as the user named it; may be empty
+  std::string place = {}; ///< `node "x" (MatMul)`, `offset 12`; may be empty
+  std::string text = {};  ///< lower case, no final period, expected then got
   std::vector<std::string> details = {};
   std::string help = {};           ///< what to type or change; may be empty
   Status status = Status::Success; ///< class of an error

@@ -1,10 +1,10 @@
 // Tests calls that end early: cancelled by a callback or another thread, or
 // past their deadline. What was made until then is there.
 #include "test/generate/Chain.h"
+#include "test/runtime/Tensors.h"
 
 #include <algorithm>
 #include <atomic>
-#include <list>
 #include <thread>
 
 using namespace tenon::test;
@@ -118,22 +118,24 @@ public:
 
   /// Cancels after `kernels`; 0: never.
   tenon_status advance(int64_t kernels) {
-    left = 0;
     Ids ids = prompts, lengths = {1, 1}, eos = {chainAfter(1, 6).back()};
+    Ids column = {2, 1}, two = {2}, one = {1}, scalar, steps = {8};
+    left = 0;
     EXPECT_EQ(
-        run("start", {input("ids", {2, 1}, ids), input("lengths", {2}, lengths),
-                      input("eos_token_id", {1}, eos)}),
+        run("start",
+            {tensorOn(ids, column, "ids"), tensorOn(lengths, two, "lengths"),
+             tensorOn(eos, one, "eos_token_id")},
+            1),
         TENON_OK)
         << tenon_context_text(context);
     left = kernels;
-    Ids steps = {8};
-    return run("advance", {input("steps", {}, steps)});
+    return run("advance", {tensorOn(steps, scalar, "steps")}, 2);
   }
 
   /// Compares the texts with the chain's; returns the number of steps.
   size_t check() {
     left = 0;
-    EXPECT_EQ(run("result", {}), TENON_OK) << tenon_context_text(context);
+    EXPECT_EQ(run("result", {}, 4), TENON_OK) << tenon_context_text(context);
     auto values = [&](size_t output) {
       return static_cast<const int64_t *>(outputs[output].data);
     };
@@ -152,41 +154,17 @@ public:
   }
 
 private:
-  tenon_tensor input(const char *name, std::initializer_list<int64_t> dims,
-                     Ids &values) {
-    extents.emplace_back(dims);
-    tenon_tensor tensor = {};
-    tensor.struct_size = sizeof tensor;
-    tensor.name = name;
-    tensor.dtype = TENON_I64;
-    tensor.rank = static_cast<int32_t>(dims.size());
-    tensor.dims = extents.back().data();
-    tensor.data = values.data();
-    tensor.bytes = values.size() * sizeof(int64_t);
-    return tensor;
-  }
-
-  tenon_status run(const char *function, std::vector<tenon_tensor> inputs) {
-    int32_t count = 0;
-    const tenon_model_desc *desc = tenon_describe(chain.model);
-    for (int32_t i = 0; i < desc->num_functions; ++i)
-      if (desc->functions[i].name == std::string(function))
-        count = desc->functions[i].num_outputs;
-    outputs.assign(static_cast<size_t>(count), tenon_tensor{});
-    for (tenon_tensor &output : outputs)
-      output.struct_size = sizeof output;
-    tenon_status status =
-        tenon_run(context, function, inputs.data(), inputs.size(),
-                  outputs.data(), outputs.size());
-    extents.clear();
-    return status;
+  tenon_status run(const char *function, std::vector<tenon_tensor> inputs,
+                   size_t numOutputs) {
+    outputs.assign(numOutputs, ownedOutput());
+    return tenon_run(context, function, inputs.data(), inputs.size(),
+                     outputs.data(), numOutputs);
   }
 
   Chain chain;
   Ids prompts = {1, 11};
   tenon_context *context = nullptr;
   int64_t left = 0;
-  std::list<Ids> extents;
   std::vector<tenon_tensor> outputs;
 };
 

@@ -193,12 +193,12 @@ class Bits:
         session = self.one.session(**extents_of(call))
         ended, events, texts = 0, 0, []
 
-        def advance(at, count, mask):
+        def advance(count, mask):
             try:
-                return at.advance(count, mask)
-            except at.cancelled:
+                return session.advance(count, mask)
+            except session.cancelled:
                 session.cancel_at(None)
-                texts.append(at.result())
+                texts.append(session.result())
                 raise
 
         def go_on(run):
@@ -214,8 +214,8 @@ class Bits:
             return run()
         go_on(lambda: session.start(call))
         again = play(session, call, steps=4,
-                     advance=lambda at, count, mask: go_on(
-                         lambda: advance(at, count, mask)))
+                     advance=lambda _, count, mask: go_on(
+                         lambda: advance(count, mask)))
         session.close()
         return Interrupted(ended, events, texts, again)
 

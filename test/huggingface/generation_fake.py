@@ -17,7 +17,7 @@ FAULTS = {"penalty": "texts", "pads": "texts", "length": "texts",
           "eos": "texts", "merge": "texts", "stream": "texts",
           "logits": "logits", "batch": "bits", "beams": "bits",
           "threads": "bits",
-          "cancel": "bits", "keep": "bits", "keep beams": "bits",
+          "cancel": "bits", "torn": "bits", "keep": "bits", "keep beams": "bits",
           "range": "ranges",
           "sampler": "sampled", "seed": "distributions",
           "warper": "distributions", "context": "many_calls"}
@@ -74,7 +74,7 @@ class FakeSession:
             raise Refusal("keep: the call before had beams")
         self.interrupt()
         self.calls += 1
-        self.keep, self.step, self.told = keep, 0, 0
+        self.keep, self.step, self.torn = keep, 0, 0
         self.call = self.faulty(call)
         self.rows = extents_of(call)["rows"]
         self.texts = None
@@ -144,6 +144,7 @@ class FakeSession:
         self.interrupt()
         longest = max(len(text.ids) for text in self.texts)
         before, self.step = self.step, min(self.step + steps, longest)
+        self.torn = 0
         beams = self.call.options.searches()
         pad = self.call.options.pad_token_id
         made = np.full((len(self.texts), 0 if beams else self.step - before),
@@ -161,10 +162,15 @@ class FakeSession:
             if self.fault == "cancel" and self.step:
                 self.texts = [text._replace(ids=text.ids[::-1])
                               for text in self.texts]
+            self.torn = int(self.fault == "torn")
             raise Interrupted
 
     def result(self):
-        return self.texts
+        """The texts as far as they are; of a torn step, one has its id."""
+        self.finish()
+        return [text._replace(ids=text.ids[:self.step + (
+            self.torn if row == 0 else 0)])
+                for row, text in enumerate(self.texts)]
 
     def logits(self):
         """Each row alone, in float32; rows that have ended give zeros."""

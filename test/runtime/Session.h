@@ -1,42 +1,19 @@
-// Common parts of the tests of the runtime: an open hand-written model, a
-// context on it, and tensors made of vectors.
+// Common parts of the tests of the runtime: an open hand-written model and a
+// context on it.
 #ifndef TENON_TEST_RUNTIME_SESSION_H
 #define TENON_TEST_RUNTIME_SESSION_H
 
-#include "runtime/tenon.h"
+#include "test/runtime/Tensors.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace tenon::test {
 
 /// The path of a built artifact: `hand.so`, `hand-abi.so`, ...
 inline std::string artifact(const std::string &name) {
   return std::string(TENON_TEST_ARTIFACTS) + "/" + name;
-}
-
-template <typename T> constexpr int32_t dtypeOf();
-template <> constexpr int32_t dtypeOf<float>() { return TENON_F32; }
-template <> constexpr int32_t dtypeOf<int32_t>() { return TENON_I32; }
-template <> constexpr int32_t dtypeOf<int64_t>() { return TENON_I64; }
-
-/// A tensor on vectors that the test owns.
-template <typename T>
-tenon_tensor tensorOn(std::vector<T> &data, std::vector<int64_t> &dims,
-                      const char *name = nullptr) {
-  return {sizeof(tenon_tensor),    name,         dtypeOf<T>(),
-          int32_t(dims.size()),    dims.data(),  data.data(),
-          data.size() * sizeof(T), TENON_ON_HOST};
-}
-
-/// An output that the context shall own.
-inline tenon_tensor ownedOutput() {
-  tenon_tensor tensor = {};
-  tensor.struct_size = sizeof tensor;
-  return tensor;
 }
 
 inline tenon_model_info infoOf(const tenon_model *model) {
