@@ -29,6 +29,7 @@ enum {
   MAX_THREADS = 1024,
   MAX_UNITS = 1 << 14, /* of a loop: the bounds in a share have 16 bits */
   PART = 8,            /* one take gets this part of the remaining units */
+  FEW = 8,             /* of so few, the owner takes half */
   SPIN_TICKS = 100000, /* time-stamp ticks, about 40 microseconds */
   WORKER_STACK = 4 << 20,
 };
@@ -91,13 +92,21 @@ static void run_units(tenon_pool *pool, range units) {
            first_task(pool, units.end));
 }
 
+/* The units that one take gets of so many. Few units are long, and a kernel may
+ * prepare something once for all units that it gets together: their owner takes
+ * half of them. */
+static uint32_t part_of(uint32_t units, int owner) {
+  uint32_t part = owner && units <= FEW ? 2 : PART;
+  return (units + part - 1) / part;
+}
+
 /* Takes one part of the units left in a share: the owner from the front, other
  * threads from the end. An empty range means that none is left. */
 static range take(tenon_share *share, int owner) {
   uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
   while (!is_empty(left)) {
     range rest = range_of(left), taken = rest;
-    uint32_t count = (rest.end - rest.begin + PART - 1) / PART;
+    uint32_t count = part_of(rest.end - rest.begin, owner);
     if (owner)
       taken.end = rest.begin += count;
     else
@@ -274,7 +283,7 @@ static range publish(tenon_pool *pool, uint32_t units) {
                             memory_order_release);
     end = left.begin;
   }
-  range first = {0, (end + PART - 1) / PART}, rest = {first.end, end};
+  range first = {0, part_of(end, 1)}, rest = {first.end, end};
   atomic_store_explicit(&pool->shares[0].left, share_of(loop, rest),
                         memory_order_release);
   return first;
