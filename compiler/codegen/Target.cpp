@@ -205,8 +205,9 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
   choice.nativeHalf = choice.has(TENON_CPU_F16C);
   // Without optimization LLVM's code generation cannot keep a tile across a
   // loop.
-  choice.bf16Tiles = choice.vectorBytes == 64 &&
-                     choice.has(TENON_CPU_AMX_BF16) && options.optLevel != 0;
+  bool hasTiles = choice.vectorBytes == 64 && options.optLevel != 0;
+  choice.bf16Tiles = hasTiles && choice.has(TENON_CPU_AMX_BF16);
+  choice.byteTiles = hasTiles && choice.has(TENON_CPU_AMX_INT8);
   choice.bf16Pairs =
       choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512BF16);
   choice.byteQuads =

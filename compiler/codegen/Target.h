@@ -33,6 +33,7 @@ struct TargetChoice {
   int64_t vectorBytes = 16; ///< bytes in a vector register: 16, 32 or 64
   bool nativeHalf = false;  ///< the CPU has instructions that convert f16
   bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
+  bool byteTiles = false;   ///< AMX multiplies tiles of bytes
   bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
   bool byteQuads = false;   ///< one instruction multiplies quads of bytes
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`

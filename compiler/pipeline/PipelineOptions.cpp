@@ -42,7 +42,7 @@ MachineAttr machineFor(mlir::MLIRContext *context,
                        const TargetChoice &target) {
   return MachineAttr::x86(context, target.vectorBytes,
                           amxPartsFor(options.matmulPrecision, target),
-                          target.bf16Pairs, target.byteQuads);
+                          target.bf16Pairs, target.byteQuads, target.byteTiles);
 }
 
 PipelineOptions::PipelineOptions(const CompileOptions &options) {

@@ -53,14 +53,15 @@ LogicalResult AmxPlanAttr::verify(EmitError emitError, int64_t lhsParts,
                                   int64_t rhsParts, int64_t order,
                                   int64_t depth, int64_t blockRows,
                                   int64_t blockColumns, int64_t tasks,
-                                  bool lhsInPlace, bool rhsInPlace,
-                                  TilePlanAttr fewRows) {
+                                  int64_t taps, bool lhsInPlace,
+                                  bool rhsInPlace, TilePlanAttr fewRows) {
   if (failed(verifySizes(emitError, {{"lhs_parts", lhsParts},
                                      {"rhs_parts", rhsParts},
                                      {"depth", depth},
                                      {"block_rows", blockRows},
                                      {"block_columns", blockColumns},
-                                     {"tasks", tasks}})))
+                                     {"tasks", tasks},
+                                     {"taps", taps}})))
     return failure();
   if (std::max(lhsParts, rhsParts) > 3 || order < 0 || order > 2)
     return emitError() << "expected at most three parts and an order below "

@@ -48,11 +48,11 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
   let summary = "The plan of a contraction in AMX tiles";
   let description = [{
     * `lhs_parts`, `rhs_parts`: the number of bf16 parts that each operand is split into; part i of lhs is multiplied by part j of rhs if i + j is at most `order`
-    * `depth`: steps of the sum whose operands are split together
+    * `taps`, `depth`: taps of a window, and steps of the innermost sum, whose operands are split together
     * `block_rows`, `block_columns`: the rows and columns of the result that one task computes
     * `tasks`: the tasks of one block of rows; they may share its split rows if one thread executes them
-    * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 in whole tiles and is read from memory without a copy
-    * `few_rows`: the plan for runs of no more than eight rows, if the number of rows is known only at run time
+    * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 or quads of bytes in whole tiles and is read from memory without a copy
+    * `few_rows`: the plan for runs of few rows, if the number of rows is known only at run time: at most eight rows, or 64 if operands are split
 
     ```mlir
     module attributes {example.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
@@ -62,6 +62,7 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
                         "int64_t":$order, "int64_t":$depth,
                         "int64_t":$block_rows, "int64_t":$block_columns,
                         DefaultValuedParameter<"int64_t", "1">:$tasks,
+                        DefaultValuedParameter<"int64_t", "1">:$taps,
                         DefaultValuedParameter<"bool", "false">:$lhs_in_place,
                         DefaultValuedParameter<"bool", "false">:$rhs_in_place,
                         OptionalParameter<"::tenon::TilePlanAttr">:$few_rows);

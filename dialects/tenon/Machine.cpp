@@ -21,11 +21,10 @@ ParseResult parseCaches(AsmParser &parser, SmallVector<int64_t> &caches) {
   });
 }
 
-LogicalResult
-MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                    int64_t vectorBytes, int64_t registers,
-                    ArrayRef<int64_t> caches, int64_t line, int64_t stack,
-                    int64_t tiles, int64_t tileStack, bool pairs, bool quads) {
+LogicalResult MachineAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, int64_t vectorBytes,
+    int64_t registers, ArrayRef<int64_t> caches, int64_t line, int64_t stack,
+    int64_t tiles, bool byteTiles, int64_t tileStack, bool pairs, bool quads) {
   if (vectorBytes != 16 && vectorBytes != 32 && vectorBytes != 64)
     return emitError() << "expected vectors of 16, 32 or 64 bytes, got "
                        << vectorBytes;
@@ -45,11 +44,11 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   if (tiles < 0 || tiles > 3)
     return emitError() << "expected at most three parts for tiles, got "
                        << tiles;
-  if ((tiles == 0) != (tileStack == 0) || tileStack < 0)
+  if ((tiles == 0 && !byteTiles) != (tileStack == 0) || tileStack < 0)
     return emitError() << "expected tile_stack beside tiles and nowhere else, "
                           "got "
                        << tileStack;
-  if ((tiles != 0 || pairs) && vectorBytes != 64)
+  if ((tiles != 0 || byteTiles || pairs) && vectorBytes != 64)
     return emitError()
            << "expected tiles and pairs beside vectors of 64 bytes, got "
            << vectorBytes;
@@ -61,15 +60,16 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 }
 
 MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
-                             int64_t tiles, bool pairs, bool quads) {
+                             int64_t tiles, bool pairs, bool quads,
+                             bool byteTiles) {
   // Bytes that the kernels of one core may use. No machine of today has a
   // larger last cache.
   constexpr int64_t caches[] = {32 << 10, 512 << 10, 64 << 20};
   // docs/embedding.md promises these limits.
   constexpr int64_t stack = 256 << 10, tileStack = 640 << 10;
   return get(context, vectorBytes, /*registers=*/vectorBytes == 64 ? 32 : 16,
-             caches, /*line=*/64, stack, tiles, tiles ? tileStack : 0, pairs,
-             quads);
+             caches, /*line=*/64, stack, tiles, byteTiles,
+             tiles || byteTiles ? tileStack : 0, pairs, quads);
 }
 
 MachineAttr MachineAttr::of(Operation *op) {

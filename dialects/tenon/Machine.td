@@ -16,7 +16,8 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `caches`: bytes of the data caches, from L1 to the last: the part that one core may use, or, for the last cache, the part that all cores share
     * `line`: bytes of a cache line
     * `stack`: bytes of a thread's stack that one kernel may take
-    * `tiles`: the number of bf16 parts that f32 operands are split into for AMX tiles; 0: the machine has no AMX tiles
+    * `tiles`: the number of bf16 parts that f32 operands are split into for AMX tiles; 0: no tile multiplies f32 operands
+    * `byte_tiles`: true if AMX tiles multiply bytes
     * `tile_stack`: the limit that replaces `stack` for a kernel with AMX tiles
     * `pairs`: true if an instruction multiplies pairs of bf16
     * `quads`: true if an instruction multiplies quads of bytes
@@ -29,18 +30,19 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
                         ArrayRefParameter<"int64_t">:$caches, "int64_t":$line,
                         "int64_t":$stack,
                         DefaultValuedParameter<"int64_t", "0">:$tiles,
+                        DefaultValuedParameter<"bool", "false">:$byte_tiles,
                         DefaultValuedParameter<"int64_t", "0">:$tile_stack,
                         DefaultValuedParameter<"bool", "false">:$pairs,
                         DefaultValuedParameter<"bool", "false">:$quads);
   let assemblyFormat = [{
-    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $tile_stack, $pairs, $quads) `>`
+    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $byte_tiles, $tile_stack, $pairs, $quads) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The machine of the nearest module around `op` that has one; AVX2 if none has.
     static MachineAttr of(mlir::Operation *op);
     /// A machine with these vectors, and with the caches and the stack that every machine has.
-    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false);
+    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false, bool byteTiles = false);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t l1Bytes() const { return getCaches()[0]; }

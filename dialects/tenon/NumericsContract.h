@@ -16,10 +16,10 @@ inline constexpr int64_t reductionLanes = 64;
 /// each as a row of its own, which are combined in order.
 inline constexpr int64_t wholeRow = 8192, rowPiece = 2048;
 
-/// The most products in one chain of a contraction, and elements in one chain of
-/// a sum over other extents than the last. More are summed in blocks. The error
-/// of a chain of n products grows with the root of n, the error of blocks with
-/// the root of n / 128.
+/// The most products in one chain of a contraction, and elements in one chain
+/// of a sum over other extents than the last. More are summed in blocks. The
+/// error of a chain of n products grows with the root of n, the error of blocks
+/// with the root of n / 128.
 inline constexpr int64_t sumBlock = 128;
 /// A convolution with fewer than `fewestBlockFeatures` features in a group is
 /// one chain. With up to `maxBlockFeatures` features a block is one tap. A
@@ -59,9 +59,11 @@ inline constexpr int64_t amxTile = 16;
 inline constexpr int64_t amxPanel = 2 * amxTile;
 /// Products that one instruction adds to a sum.
 inline constexpr int64_t amxStep = 2 * amxTile;
-/// Up to this many rows are never computed in AMX tiles: decode is limited by
-/// memory and must not read the columns twice.
-inline constexpr int64_t amxFewRows = 8;
+/// Up to this many rows are never computed in AMX tiles. Words are multiplied
+/// as they lie, but decode is limited by memory. Operands that have to be split
+/// need more rows, because splitting the columns takes as long for any number
+/// of rows.
+inline constexpr int64_t amxFewRows = 8, amxFewSplitRows = 64;
 
 } // namespace tenon
 

@@ -10,8 +10,8 @@ namespace tenon {
 
 llvm::ArrayRef<llvm::StringLiteral> remarkCategories() {
   static constexpr llvm::StringLiteral names[] = {
-      "attention", "fusion",   "in-place", "kernels",
-      "packing",   "products", "transfers", "variants", "weights"};
+      "attention", "fusion",    "in-place", "kernels", "packing",
+      "products",  "transfers", "variants", "weights"};
   return names;
 }
 

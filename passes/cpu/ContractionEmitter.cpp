@@ -63,8 +63,8 @@ static TaskCounter emitInTiles(Kernel &kernel, Value dot,
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
   AmxPlan plan(attribute, nest);
-  auto areMany = [](IndexBuilder at, Value rows) {
-    return at.less(at.constant(amxFewRows), rows);
+  auto areMany = [few = plan.fewRows()](IndexBuilder at, Value rows) {
+    return at.less(at.constant(few), rows);
   };
   TaskCounter tiled = countTasks(nest, plan.block);
   Value many = areMany({b, loc}, NestTask(kernel, nest, plan.block).rows);

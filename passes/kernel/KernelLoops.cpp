@@ -24,7 +24,8 @@ KernelLoops::carry(Value low, Value high, int64_t step, ValueRange initial,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Values next = body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, loc, next);
+  if (!next.empty()) // otherwise the loop has its yield already
+    scf::YieldOp::create(b, loc, next);
   return Values(loop.getResults());
 }
 

@@ -25,7 +25,9 @@ AmxPlanAttr planned(const NestFacts &facts, int64_t tiles = 3) {
 TEST(AmxPlan, SmallProductsDoNotFit) {
   EXPECT_TRUE(planned(product(128, 768, 768)));
   EXPECT_TRUE(planned(product({}, 768, 768)));
-  EXPECT_FALSE(planned(product(8, 768, 768)));
+  EXPECT_FALSE(planned(product(64, 768, 768))); // splitting takes longer
+  EXPECT_FALSE(planned(product(128, 40, 768)));
+  EXPECT_FALSE(planned(product(128, 768, 40)));
   EXPECT_FALSE(planned(product(128, 31, 768)));
   EXPECT_FALSE(planned(product(128, 768, 31)));
   EXPECT_FALSE(planned(product(128, 768, 768), 0));
@@ -35,11 +37,43 @@ TEST(AmxPlan, OtherFormsDoNotFit) {
   NestFacts across = product(128, 768, 768), window = across, scaled = across,
             last = across;
   across.lhsStep = 2;
-  window.isChain = false;
+  window.isChain = false; // one product a tap
+  window.depth = 1;
+  window.taps = 768;
   scaled.scaled = true;
   last.columnIsLast = false;
   for (const NestFacts &facts : {across, window, scaled, last})
     EXPECT_FALSE(planned(facts));
+}
+
+TEST(AmxPlan, WindowsFitIfTheirTapsFillSteps) {
+  NestFacts facts = product(3136, 64, 9 * 64);
+  facts.isChain = false;
+  facts.taps = 9;
+  facts.depth = 64;
+  ASSERT_TRUE(planned(facts));
+  EXPECT_EQ(planned(facts).getDepth(), 64);
+  EXPECT_GT(planned(facts).getTaps(), 1);
+  facts.sumsAreOneRun = false;
+  EXPECT_FALSE(planned(facts));
+  facts.sumsAreOneRun = true;
+  facts.size.sum = 9 * 40;
+  facts.depth = 40; // 40 of 64
+  EXPECT_FALSE(planned(facts));
+}
+
+TEST(AmxPlan, BytesNeedTilesOfBytes) {
+  NestFacts facts = product(128, 768, 192);
+  facts.quads = true;
+  facts.lhsStep = 4;
+  facts.sumIsF32 = false;
+  facts.lhsParts = facts.rhsParts = 0;
+  EXPECT_FALSE(planned(facts));
+  MachineAttr bytes = MachineAttr::x86(&tenonContext(), 64, /*tiles=*/0, false,
+                                       true, /*byteTiles=*/true);
+  ASSERT_TRUE(planAmx(facts, bytes, {}));
+  EXPECT_TRUE(planAmx(facts, bytes, {}).getLhsInPlace());
+  EXPECT_FALSE(planAmx(product(128, 768, 768), bytes, {}));
 }
 
 TEST(AmxPlan, PartsAreThoseOfTheTypes) {
@@ -64,21 +98,21 @@ TEST(AmxPlan, PairsInWholeTilesAreReadInPlace) {
   EXPECT_TRUE(planned(facts).getRhsInPlace());
   facts.size.rows = 100;
   EXPECT_FALSE(planned(facts).getLhsInPlace());
-  facts.size.sum = 380;
+  facts.size.sum = facts.depth = 380;
   EXPECT_FALSE(planned(facts).getRhsInPlace());
 }
 
 TEST(AmxPlan, TheStackHoldsATask) {
   for (int64_t parts : {1, 2, 3})
     for (std::optional<int64_t> rows :
-         {std::optional<int64_t>(), {9}, {128}, {1000}})
-      for (int64_t columns : {32, 768, 3072, 50257}) {
+         {std::optional<int64_t>(), {70}, {128}, {1000}})
+      for (int64_t columns : {128, 768, 3072, 50257}) {
         AmxPlanAttr plan = planned(product(rows, columns, 768), parts);
         int64_t depth = plan.getDepth(),
                 all = plan.getBlockColumns() * plan.getTasks(),
                 bytes = plan.getBlockRows() *
                             (all * 4 + depth * parts * 2 + 2 * amxTile * 4) +
-                        amxPanel * depth * parts * 2 + all * 2 * 4;
+                        2 * amxPanel * depth * parts * 2 + all * 2 * 4;
         EXPECT_LE(bytes, machineWith(64, parts).getTileStack() - (48 << 10));
       }
 }
@@ -88,5 +122,5 @@ TEST(AmxPlan, OpenRowsHaveAPlanForFew) {
   auto few =
       TilePlanAttr::get(&tenonContext(), 4, 1, 4, 16, 4, 0, false, false);
   EXPECT_EQ(planAmx(product({}, 768, 768), machine, few).getFewRows(), few);
-  EXPECT_FALSE(planAmx(product(64, 768, 768), machine, few).getFewRows());
+  EXPECT_FALSE(planAmx(product(128, 768, 768), machine, few).getFewRows());
 }

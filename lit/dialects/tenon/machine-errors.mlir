@@ -35,6 +35,11 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers =
 
 // -----
 
+// expected-error@+1 {{expected tile_stack beside tiles and nowhere else, got 0}}
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288], line = 64, stack = 262144, byte_tiles = true>} {}
+
+// -----
+
 // expected-error@+1 {{expected tiles and pairs beside vectors of 64 bytes, got 32}}
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288], line = 64, stack = 262144, pairs = true>} {}
 

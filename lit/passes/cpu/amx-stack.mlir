@@ -25,9 +25,9 @@ func.func @open(%x: tensor<?x768xf32>, %p: tensor<192x768x16xf32>) -> tensor<?x3
 // CHECK-NOT: ret
 // CHECK: subq ${{([345][0-9]|6[0-4])[0-9][0-9][0-9][0-9]}}, %rsp
 // CHECK: tdpbf16ps
-func.func @wide(%x: tensor<16x768xf32>, %p: tensor<1024x768x16xf32>) -> tensor<16x16384xf32> {
+func.func @wide(%x: tensor<80x768xf32>, %p: tensor<1024x768x16xf32>) -> tensor<80x16384xf32> {
   %w = tenon.unpack %p dim 1 extent 16384 : (tensor<1024x768x16xf32>) -> tensor<768x16384xf32>
-  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x16384xf32>) -> tensor<16x16384xf32>
-  return %0 : tensor<16x16384xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<80x768xf32>, tensor<768x16384xf32>) -> tensor<80x16384xf32>
+  return %0 : tensor<80x16384xf32>
 }
 }

@@ -1,5 +1,5 @@
 // RUN: tenon-opt %s --tenon-plan-kernels --split-input-file | FileCheck %s
-// RUN: sed 's/vector_bytes = 64, registers = 32/vector_bytes = 16, registers = 16/; s/, tiles = 3, tile_stack = 655360, pairs = true//' %s \
+// RUN: sed 's/vector_bytes = 64, registers = 32/vector_bytes = 16, registers = 16/; s/, tiles = 3, byte_tiles = true, tile_stack = 655360, pairs = true//' %s \
 // RUN: | tenon-opt --tenon-plan-kernels --split-input-file | FileCheck %s --check-prefix=NARROW
 // RUN: sed 's/32768, 524288,/16384, 65536,/' %s \
 // RUN: | tenon-opt --tenon-plan-kernels --split-input-file | FileCheck %s --check-prefix=SMALL
@@ -7,7 +7,7 @@
 // A product in registers: 24 of 32 hold sums. With sixteen registers of sixteen
 // bytes at most twelve do; with small caches tasks have fewer columns and share
 // them among more rows.
-module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360, pairs = true>} {
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, byte_tiles = true, tile_stack = 655360, pairs = true>} {
 // CHECK-LABEL: func.func @tile(
 // CHECK: tenon.plan = #tenon.tile<rows = 8, vectors = 3, block_rows = 8, block_columns = 96, shared_rows = 8>
 // NARROW-LABEL: func.func @tile(
@@ -31,12 +31,56 @@ func.func @tile(%x: memref<64x192xf32>, %w: memref<192x96xf32>, %y: memref<64x96
 // NARROW: tenon.plan = #tenon.tile<
 // SMALL-LABEL: func.func @amx(
 // SMALL: tenon.plan = #tenon.amx<{{.*}}depth = 64,
-func.func @amx(%x: memref<?x256xf32>, %w: memref<6x256x16xf32>, %y: memref<?x96xf32>) {
-  tenon.fusion contraction ins(%x, %w : memref<?x256xf32>, memref<6x256x16xf32>) outs(%y : memref<?x96xf32>) {
-  ^bb0(%a: tensor<?x256xf32>, %p: tensor<6x256x16xf32>):
-    %b = tenon.unpack %p dim 1 extent 96 : (tensor<6x256x16xf32>) -> tensor<256x96xf32>
-    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x256xf32>, tensor<256x96xf32>) -> tensor<?x96xf32>
-    tenon.yield %0 : tensor<?x96xf32>
+func.func @amx(%x: memref<?x512xf32>, %w: memref<16x512x16xf32>, %y: memref<?x256xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<?x512xf32>, memref<16x512x16xf32>) outs(%y : memref<?x256xf32>) {
+  ^bb0(%a: tensor<?x512xf32>, %p: tensor<16x512x16xf32>):
+    %b = tenon.unpack %p dim 1 extent 256 : (tensor<16x512x16xf32>) -> tensor<512x256xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x512xf32>, tensor<512x256xf32>) -> tensor<?x256xf32>
+    tenon.yield %0 : tensor<?x256xf32>
+  }
+  return
+}
+
+// So do windows: a piece has two taps of 64 features.
+// CHECK-LABEL: func.func @amx_window(
+// CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 64, block_rows = 208, block_columns = {{[0-9]+}}, tasks = {{[0-9]+}}, taps = 2>
+// NARROW-LABEL: func.func @amx_window(
+// NARROW: tenon.plan = #tenon.tile<
+func.func @amx_window(%x: memref<1x14x14x64xf32>, %w: memref<8x3x3x64x16xf32>, %y: memref<1x14x14x128xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x14x14x64xf32>, memref<8x3x3x64x16xf32>) outs(%y : memref<1x14x14x128xf32>) {
+  ^bb0(%a: tensor<1x14x14x64xf32>, %p: tensor<8x3x3x64x16xf32>):
+    %b = tenon.unpack %p dim 3 extent 128 : (tensor<8x3x3x64x16xf32>) -> tensor<3x3x64x128xf32>
+    %0 = tenon.convolution %a, %b strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [1, 1] rhs_dilation [1, 1] groups 1 : (tensor<1x14x14x64xf32>, tensor<3x3x64x128xf32>) -> tensor<1x14x14x128xf32>
+    tenon.yield %0 : tensor<1x14x14x128xf32>
+  }
+  return
+}
+
+// Operands of few columns would take longer to split than to multiply.
+// CHECK-LABEL: func.func @amx_narrow(
+// CHECK: tenon.plan = #tenon.tile<
+func.func @amx_narrow(%x: memref<128x256xf32>, %w: memref<3x256x16xf32>, %y: memref<128x48xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<128x256xf32>, memref<3x256x16xf32>) outs(%y : memref<128x48xf32>) {
+  ^bb0(%a: tensor<128x256xf32>, %p: tensor<3x256x16xf32>):
+    %b = tenon.unpack %p dim 1 extent 48 : (tensor<3x256x16xf32>) -> tensor<256x48xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<128x256xf32>, tensor<256x48xf32>) -> tensor<128x48xf32>
+    tenon.yield %0 : tensor<128x48xf32>
+  }
+  return
+}
+
+// Bytes are not split, so they need fewer rows and columns.
+// CHECK-LABEL: func.func @amx_bytes(
+// CHECK: tenon.plan = #tenon.amx<lhs_parts = 1, rhs_parts = 1, order = 2, depth = 32, block_rows = 16, block_columns = 64, {{.*}}lhs_in_place = true, rhs_in_place = true>
+// NARROW-LABEL: func.func @amx_bytes(
+// NARROW: tenon.plan = #tenon.tile<
+func.func @amx_bytes(%x: memref<16x128xui8>, %q: memref<3x32x16xi32>, %y: memref<16x48xi32>) {
+  tenon.fusion contraction ins(%x, %q : memref<16x128xui8>, memref<3x32x16xi32>) outs(%y : memref<16x48xi32>) {
+  ^bb0(%a: tensor<16x128xui8>, %c: tensor<3x32x16xi32>):
+    %p = tenon.unquad %c : (tensor<3x32x16xi32>) -> tensor<3x128x16xi8>
+    %b = tenon.unpack %p dim 1 extent 48 : (tensor<3x128x16xi8>) -> tensor<128x48xi8>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] products quads : (tensor<16x128xui8>, tensor<128x48xi8>) -> tensor<16x48xi32>
+    tenon.yield %0 : tensor<16x48xi32>
   }
   return
 }

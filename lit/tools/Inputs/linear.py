@@ -1,7 +1,7 @@
 """linear.py FOLDER: writes linear.onnx, rows times a 200 x 50 matrix,
 infinite.onnx, the same with an infinite weight, large.onnx, the same with a
-weight that f16 cannot hold, and open.onnx, whose
-number of rows is not known."""
+weight that f16 cannot hold, and open.onnx, an unknown number of rows times a
+400 x 400 matrix."""
 import pathlib
 import struct
 import subprocess
@@ -36,5 +36,8 @@ drawn = [(i * 7919 % 2003 - 1001) / 977.0 for i in range(200 * 50)]
 write(folder / "linear.onnx", drawn)
 write(folder / "infinite.onnx", drawn[:-1] + [float("inf")])
 write(folder / "large.onnx", drawn[:-1] + [65520.0])
-write(folder / "open.onnx", drawn,
-      TEXT.replace("dim_value: 3", 'dim_param: "rows"'))
+write(folder / "open.onnx", drawn * 16,
+      TEXT.replace("dim_value: 3", 'dim_param: "rows"')
+      .replace("dims: 200", "dims: 400").replace("dims: 50", "dims: 400")
+      .replace("dim_value: 200", "dim_value: 400")
+      .replace("dim_value: 50", "dim_value: 400"))

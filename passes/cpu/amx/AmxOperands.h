@@ -1,9 +1,10 @@
-// A task's operands in the layout that AMX multiplies: pieces of rows and
-// columns, split into bf16 parts, in tiles on the stack. Also finds the
-// magnitudes of the split numbers.
+// What the rows and the columns of a task in AMX tiles have in common: elements
+// are loaded, split into bf16 parts or copied, and stored as tiles on the
+// stack.
 #ifndef TENON_PASSES_CPU_AMX_AMXOPERANDS_H
 #define TENON_PASSES_CPU_AMX_AMXOPERANDS_H
 
+#include "passes/cpu/amx/AmxOrder.h"
 #include "passes/cpu/amx/AmxPlan.h"
 #include "passes/cpu/amx/BfloatParts.h"
 #include "passes/kernel/KernelLoops.h"
@@ -12,74 +13,44 @@
 
 namespace tenon {
 
-class AmxOperands : KernelLoops {
-public:
+class AmxOperands : protected KernelLoops {
+protected:
+  /// Lanes of a vector, which are the columns of a tile.
+  static constexpr int64_t lanes = amxTile;
+
   AmxOperands(Kernel &kernel, const ContractionNest &nest, const AmxPlan &plan,
-              const NestTask &task);
+              const NestTask &task)
+      : KernelLoops(kernel), nest(nest), plan(plan), task(task),
+        words(mlir::VectorType::get({lanes}, b.getI32Type())) {}
 
-  /// Forgets the magnitudes of earlier tasks.
-  void clear();
-  /// Starts the piece of the depth from `k` on, which has `steps` steps.
-  void enter(mlir::Value k, mlir::Value steps);
-  /// Splits or copies row number `row` of the task, or `vectors` vectors of
-  /// columns from `column` on. Does nothing for an operand that is read in
-  /// place. Elements past the end of the depth are zeros.
-  void prepareRow(mlir::Value row);
-  void prepareColumns(mlir::Value column, int64_t vectors);
+  int64_t wordElements() const { return plan.stepElements() / plan.stepExtent; }
+  int64_t tileElements() const { return amxTile * plan.stepElements(); }
+  /// The type of the elements of tiles: bf16, or bytes.
+  mlir::Type tileElement();
 
-  /// Loads an operand into a tile register: 16 rows of the task, or vector
-  /// number `vector` of the panel that starts with `column`.
-  mlir::Value loadRows(int64_t part, mlir::Value tile, mlir::Value step);
-  mlir::Value loadColumns(int64_t part, mlir::Value column, int64_t vector,
-                          mlir::Value step);
-
-  /// The magnitudes of a row are the same in all lanes. The magnitudes of a
-  /// vector of columns have one column in each lane. Call `findMagnitudes`
-  /// before magnitudesOfColumns: columns are examined only on demand, because
-  /// few sums need it.
-  Magnitudes magnitudesOfRow(mlir::Value row);
-  void findMagnitudes(mlir::Value column, int64_t vectors);
-  Magnitudes magnitudesOfColumns(mlir::Value column);
-
-  /// The place where a row starts in lhs, and a column in rhs.
-  mlir::Value startOfRow(mlir::Value row);
-  mlir::Value startOfColumn(mlir::Value column);
-
-private:
-  void splitRow(mlir::Value row);
-  void splitColumns(mlir::Value column, int64_t vectors);
-  llvm::SmallVector<mlir::Value> pairsOfParts(mlir::Value low, mlir::Value high,
-                                              int64_t count);
-  void findMagnitudesOfVector(mlir::Value column);
-  void copyRow(mlir::Value row);
-  void copyColumns(mlir::Value column, int64_t vectors);
-  mlir::Value load(mlir::VectorType type, mlir::Value memory,
-                   mlir::Value place);
+  mlir::Value loadVector(mlir::VectorType type, mlir::Value memory,
+                         mlir::Value place);
+  /// Lanes outside `mask` are zero; a null mask selects all lanes.
   mlir::Value loadMasked(mlir::VectorType type, mlir::Value memory,
                          mlir::Value place, mlir::Value mask);
   mlir::Value loadFloats(mlir::Value memory, mlir::Type element,
                          mlir::Value place, mlir::Value mask);
-  mlir::Value firstLanes(int64_t count, mlir::Value left);
-  mlir::Value allLanes(mlir::Value k);
+  /// True if a tap ends with a step that is not whole.
+  bool hasPartialStep();
+  /// The parts of two vectors, joined to pairs. The elements of `high` are
+  /// sixteen elements after those of `low` along the sum.
+  Values pairsOfParts(mlir::Value low, mlir::Value high, int64_t count);
+  /// Stores one row of a tile.
   void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
+  /// The place of a tile in a scratch of lines of tiles, one for each step.
+  mlir::Value placeOfTile(mlir::Value line, mlir::Value step);
   mlir::Value loadTile(mlir::Value memory, mlir::Value place,
                        mlir::Value stride);
-  mlir::Value placeOfTile(mlir::Value line, mlir::Value step);
-  mlir::Value placeInRows(int64_t part, mlir::Value row, mlir::Value step);
-  mlir::Value placeOfMagnitudes(mlir::Value column);
 
   const ContractionNest &nest;
   const AmxPlan &plan;
   const NestTask &task;
   mlir::VectorType words;
-  mlir::Value k, steps; ///< the current piece
-  /// Tiles of parts: [part][tile of rows][step] and [part][vector][step].
-  mlir::Value rowParts, columnParts;
-  /// The magnitudes found so far: two vectors side by side, the least and the
-  /// greatest. For a row the lanes are in an unspecified order. For a vector of
-  /// columns each lane is one column, and zeros mean that it is not examined
-  /// yet.
-  mlir::Value rowMagnitudes, columnMagnitudes;
 };
 
 } // namespace tenon

@@ -24,7 +24,7 @@ constexpr int64_t fewestTasks = 8;
 /// parts.
 constexpr int64_t allProducts = 2;
 
-/// Bytes of the split columns of a panel.
+/// Bytes of the split columns of a panel. There are two such buffers.
 static int64_t columnBytes(MachineAttr machine) {
   return machine.l1Bytes() * 3 / 4;
 }
@@ -33,18 +33,55 @@ static int64_t columnBytes(MachineAttr machine) {
 static int64_t roomFor(MachineAttr machine, int64_t rows) {
   int64_t columns = columnBytes(machine),
           rowBytes = columns / amxPanel + 2 * amxTile * 4,
-          left =
-              machine.getTileStack() - spareStack - columns - rows * rowBytes;
+          left = machine.getTileStack() - spareStack - 2 * columns -
+                 rows * rowBytes;
   return left / (rows * 4 + 2 * 4) / amxPanel * amxPanel;
 }
 
-static bool fits(const NestFacts &facts) {
-  return facts.panelWidth && *facts.panelWidth % amxTile == 0 &&
-         !facts.scaled && facts.columnIsLast && facts.isChain &&
-         facts.sumIsF32 &&
-         (facts.pairs ? facts.lhsStep == 2
-                      : facts.lhsStep == 1 && facts.lhsParts != 0 &&
-                            facts.rhsParts != 0);
+/// True if the machine has tiles for the nest's products.
+static bool hasTiles(const NestFacts &facts, MachineAttr machine) {
+  if (facts.quads)
+    return machine.getByteTiles() && facts.lhsStep == 4;
+  if (machine.getTiles() == 0 || !facts.sumIsF32)
+    return false;
+  return facts.pairs
+             ? facts.lhsStep == 2
+             : facts.lhsStep == 1 && facts.lhsParts != 0 && facts.rhsParts != 0;
+}
+
+/// True if the taps of a window fill most of their tiles: each tap starts a
+/// step of its own.
+static bool fillsSteps(const NestFacts &facts, int64_t step) {
+  return facts.isChain ||
+         (facts.taps && facts.depth && facts.sumsAreOneRun &&
+          *facts.depth * 4 >= int64_t(llvm::alignTo(*facts.depth, step)) * 3);
+}
+
+/// The pairs of parts that are multiplied.
+static int64_t countProducts(int64_t lhs, int64_t rhs, int64_t order) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < lhs; ++i)
+    for (int64_t j = 0; j < rhs; ++j)
+      count += i + j <= order;
+  return count;
+}
+
+/// True if split operands are multiplied much faster than by fused
+/// multiply-adds. Compares the cycles of sixteen rows of many, as measured on
+/// one thread of a Granite Rapids in November 2026; several threads gain less,
+/// because each splits the rows again. The number of rows has no effect,
+/// because the bits of a row must not depend on it.
+static bool worthSplitting(const NestFacts &facts, int64_t products) {
+  int64_t columns = *facts.size.columns,
+          tiles = llvm::divideCeil(columns, amxTile),
+          steps = *facts.size.sum / *facts.depth *
+                  llvm::divideCeil(*facts.depth, amxStep),
+          plain = amxTile * columns * *facts.size.sum / 24,
+          // The taps of a window share the cache lines of their rows.
+          splitRows = facts.isChain ? 400 : 150,
+          tiled = tiles * steps * (20 * products + 60) // multiply
+                  + splitRows * steps + 250 * tiles;   // and finish the sums
+  return tiled * 14 < plain * 10;
 }
 
 namespace {
@@ -82,37 +119,45 @@ static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
 AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
                     TilePlanAttr fewRows) {
   const ContractionSize &size = facts.size;
-  int64_t step = facts.pairs ? amxStep / 2 : amxStep;
-  if (machine.getTiles() == 0 || !fits(facts) || !size.columns ||
-      *size.columns < amxPanel || !size.sum || *size.sum < step ||
-      size.rows.value_or(maxRows) <= amxFewRows)
+  bool inWords = facts.pairs || facts.quads;
+  int64_t step = inWords ? amxStep / 2 : amxStep;
+  if (!facts.panelWidth || *facts.panelWidth % amxTile != 0 || facts.scaled ||
+      !facts.columnIsLast || !hasTiles(facts, machine) ||
+      !fillsSteps(facts, step) || !size.columns || *size.columns < amxPanel ||
+      !size.sum || *size.sum < step ||
+      size.rows.value_or(maxRows) <= (inWords ? amxFewRows : amxFewSplitRows))
     return {};
-  bool wholeSteps = facts.pairs && *size.sum % step == 0,
-       wholeRows = wholeSteps && facts.hasRowStride && size.rows &&
-                   *size.rows % amxTile == 0;
+  bool wholeSteps = inWords && *facts.depth % step == 0,
+       wholeRows = wholeSteps && facts.isChain && facts.hasRowStride &&
+                   size.rows && *size.rows % amxTile == 0;
   // The wanted precision applies to f32 products; f16 and bf16 use all their
   // parts.
   auto partsOf = [&](int64_t whole) {
-    return facts.pairs ? 1 : whole == 3 ? machine.getTiles() : whole;
+    return inWords ? 1 : whole == 3 ? machine.getTiles() : whole;
   };
   int64_t lhs = partsOf(facts.lhsParts), rhs = partsOf(facts.rhsParts);
   bool anyRounds = facts.lhsParts == 3 || facts.rhsParts == 3;
-  int64_t order = anyRounds ? std::max(lhs, rhs) - 1 : allProducts,
-          stepBytes = amxPanel * amxStep * 2 * std::max(lhs, rhs),
-          depth = std::min<int64_t>(columnBytes(machine) / stepBytes * step,
-                                    llvm::alignTo(*size.sum, step));
+  int64_t order = anyRounds ? std::max(lhs, rhs) - 1 : allProducts;
+  if (!inWords && !worthSplitting(facts, countProducts(lhs, rhs, order)))
+    return {};
+  int64_t stepBytes = amxPanel * amxStep * 2 * std::max(lhs, rhs),
+          mostSteps = columnBytes(machine) / stepBytes,
+          tapSteps = llvm::divideCeil(*facts.depth, step),
+          steps = std::min(mostSteps, tapSteps),
+          taps = std::min(mostSteps / steps, *size.sum / *facts.depth);
   TaskShape tasks = shapeTasks(facts, machine);
-  return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, depth,
+  return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, steps * step,
                           tasks.block.rows, tasks.block.columns,
-                          tasks.sharingTasks, wholeRows, wholeSteps,
+                          tasks.sharingTasks, taps, wholeRows, wholeSteps,
                           size.rows ? TilePlanAttr() : fewRows);
 }
 
 AmxPlan::AmxPlan(AmxPlanAttr plan, const ContractionNest &nest)
     : lhsParts(plan.getLhsParts()), rhsParts(plan.getRhsParts()),
-      order(plan.getOrder()), paired(nest.products == Products::Pairs),
+      order(plan.getOrder()), products(nest.products),
       wholeRows(plan.getLhsInPlace()), wholeColumns(plan.getRhsInPlace()),
-      stepExtent(paired ? amxStep / 2 : amxStep), depth(plan.getDepth()),
+      stepExtent(inWords() ? amxStep / 2 : amxStep), taps(plan.getTaps()),
+      depth(plan.getDepth()),
       block{plan.getBlockRows(), plan.getBlockColumns()},
       sharingTasks(plan.getTasks()) {}
 

@@ -21,24 +21,34 @@ struct AmxPlan {
   /// The numbers of bf16 parts of lhs and rhs. Part i of lhs is multiplied by
   /// part j of rhs if i + j is at most `order`.
   int64_t lhsParts, rhsParts, order;
-  /// `paired`: operands in memory are pairs of bf16 already, so nothing is
-  /// split. `wholeRows`, `wholeColumns`: the operand is in memory in whole
-  /// tiles and is read in place.
-  bool paired, wholeRows, wholeColumns;
-  int64_t stepExtent; ///< indices of the nest's sum in one step
-  int64_t depth;      ///< indices of the nest's sum in a piece: whole steps
-  TaskBlock block;    ///< rows in whole tiles, columns in whole panels
+  /// With pairs and quads the operands in memory are words already, so nothing
+  /// is split.
+  Products products;
+  /// `wholeRows`, `wholeColumns`: the operand is in memory in whole tiles and
+  /// is read in place.
+  bool wholeRows, wholeColumns;
+  int64_t stepExtent; ///< indices of the nest's innermost sum in one step
+  /// A piece of the sum: so many taps, and indices of the innermost sum. These
+  /// are whole steps; all of a tap if there are several taps.
+  int64_t taps, depth;
+  TaskBlock block; ///< rows in whole tiles, columns in whole panels
   /// The most tasks of one block of rows that share its split rows. They share
   /// them if one thread gets them in one call.
   int64_t sharingTasks;
 
+  bool inWords() const { return products != Products::Chain; }
+  bool ofBytes() const { return products == Products::Quads; }
+  /// Elements in a row of an operand's tile.
+  int64_t stepElements() const { return ofBytes() ? 2 * amxStep : amxStep; }
+  /// Up to this many rows are computed without tiles.
+  int64_t fewRows() const { return inWords() ? amxFewRows : amxFewSplitRows; }
   int64_t rowTiles() const { return block.rows / amxTile; }
   /// True if sums that may have lost small numbers must be found. With an order
   /// below 2 no precision is promised for small numbers, and the operands of
   /// pairs are rounded beforehand.
-  bool watchesTiny() const { return !paired && order == 2; }
+  bool watchesTiny() const { return !inWords() && order == 2; }
   int64_t columns() const { return block.columns * sharingTasks; }
-  int64_t steps() const { return depth / stepExtent; }
+  int64_t steps() const { return taps * (depth / stepExtent); }
 };
 
 } // namespace tenon

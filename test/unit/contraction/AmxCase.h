@@ -53,6 +53,7 @@ JitTarget amxTarget(int64_t parts);
 /// Runs the graph of textOf(), `step` tasks at a time.
 std::vector<float> run(const JitGraph &graph, Product &product,
                        int64_t step = 1000);
+/// Runs the graph of textOf() with static rows; expects that it uses tiles.
 std::vector<float> runOnce(Product &product, int64_t parts, int64_t step = 1);
 
 bool sameBits(float a, float b);

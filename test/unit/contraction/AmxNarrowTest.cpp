@@ -39,34 +39,34 @@ TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
       if (!weightsAlone && type.name == f16.name)
         continue;
       constexpr int64_t width = 64;
-      Extents size{25, 90, 200};
+      Extents size{75, 160, 400};
       Product product(size);
       product.left(3, 5) = infinity;
-      product.left(20, 199) = 0x1p-24f;
+      product.left(20, 399) = 0x1p-24f;
       for (int64_t k = 0; k < size.sum; ++k)
         product.left(7, k) *= 0x1p-9f;
       std::vector<uint16_t> left;
       if (!weightsAlone)
         left = type.store(product.x);
       std::vector<uint16_t> right = type.store(product.w),
-                            panels(2 * size.sum * width);
+                            panels(3 * size.sum * width);
       for (int64_t n = 0; n < size.columns; ++n)
         for (int64_t k = 0; k < size.sum; ++k)
           panels[(n / width * size.sum + k) * width + n % width] =
               right[k * size.columns + n];
       const char *element = weightsAlone ? "f32" : type.name;
-      std::string x = dims({25, 200}, element),
-                  stored = dims({2, 200, width}, type.name),
-                  p = weightsAlone ? dims({2, 200, width}) : stored,
-                  w = dims({200, 90}, element), y = dims({25, 90});
+      std::string x = dims({75, 400}, element),
+                  stored = dims({3, 400, width}, type.name),
+                  p = weightsAlone ? dims({3, 400, width}) : stored,
+                  w = dims({400, 160}, element), y = dims({75, 160});
       std::string panel = weightsAlone
                               ? "  %p = tenon.dequantize %q : (" + stored +
-                                    ") -> " + dims({2, 200, width}) + "\n"
+                                    ") -> " + dims({3, 400, width}) + "\n"
                               : "";
       JitGraph graph(
           "func.func @f(%x: " + x + (weightsAlone ? ", %q: " : ", %p: ") +
               stored + ") -> " + y + " {\n" + panel +
-              "  %w = tenon.unpack %p dim 1 extent 90 : (" + p + ") -> " + w +
+              "  %w = tenon.unpack %p dim 1 extent 160 : (" + p + ") -> " + w +
               "\n  %0 = tenon.dot_general %x, %w batch [] x [] "
               "contract [1] x [0] : (" +
               x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
@@ -74,8 +74,8 @@ TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
       std::vector<float> found(size.rows * size.columns);
       void *rows =
           weightsAlone ? static_cast<void *>(product.x.data()) : left.data();
-      graph.run("f", {{rows, {25, 200}}, {panels.data(), {2, 200, width}}},
-                {found.data(), {25, 90}});
+      graph.run("f", {{rows, {75, 400}}, {panels.data(), {3, 400, width}}},
+                {found.data(), {75, 160}});
       SCOPED_TRACE(type.name);
       expectErrors(product, found, plainError(size));
       int64_t same = 0;
@@ -168,9 +168,9 @@ Product withPairsApart(PairedProduct &pairs) {
 TEST_F(AmxPairs, AreReadAsTheyLie) {
   // Whole tiles in memory, and remainders of rows, columns and sums.
   for (PairedProduct product :
-       {PairedProduct({16, 32, 32}, 16), PairedProduct({48, 96, 64}, 64),
-        PairedProduct({17, 50, 96}, 64), PairedProduct({32, 48, 34}, 16),
-        PairedProduct({9, 33, 100}, 16), PairedProduct({150, 300, 800}, 64),
+       {PairedProduct({80, 128, 128}, 16), PairedProduct({96, 160, 256}, 64),
+        PairedProduct({73, 114, 192}, 64), PairedProduct({96, 112, 226}, 16),
+        PairedProduct({73, 97, 292}, 16), PairedProduct({150, 300, 800}, 64),
         PairedProduct({144, 160, 1600}, 16)}) {
     std::vector<float> found =
         product.run(JitGraph(product.text(product.size.rows), pairTarget()));

@@ -13,9 +13,9 @@ using namespace tenon;
 
 namespace {
 TEST_F(AmxProduct, HasThePlainError) {
-  int64_t columns[] = {32, 33, 47, 48, 49, 64, 95, 129, 161};
-  int64_t sums[] = {32, 33, 50, 63, 127, 128, 129, 300};
-  for (int64_t rows = 9, i = 0; rows <= 40; rows += 1 + i % 3, ++i) {
+  int64_t columns[] = {192, 209, 223, 224, 225, 255, 256, 287, 353};
+  int64_t sums[] = {1024, 1025, 1055, 1056, 1057, 1087, 1100, 1200};
+  for (int64_t rows = 65, i = 0; rows <= 96; rows += 1 + i % 3, ++i) {
     Product product({rows, columns[i % 9], sums[i * 5 % 8]}, i + 1);
     std::vector<float> found = runOnce(product, 3);
     expectErrors(product, found, plainError(product.size));
@@ -39,7 +39,7 @@ TEST_F(AmxProduct, HasThePlainError) {
 }
 
 TEST_F(AmxProduct, HasTheErrorOfFewerParts) {
-  for (Extents size : {Extents{17, 70, 100}, Extents{40, 48, 500}}) {
+  for (Extents size : {Extents{70, 130, 300}, Extents{80, 96, 500}}) {
     Product product(size);
     expectErrors(product, runOnce(product, 2), plainError(size) + 3 * 0x1p-18);
     expectErrors(product, runOnce(product, 1), plainError(size) + 0x1.01p-8);
@@ -47,7 +47,7 @@ TEST_F(AmxProduct, HasTheErrorOfFewerParts) {
 }
 
 TEST_F(AmxProduct, ManyRowsAndColumnsAreSeveralTasks) {
-  for (Extents size : {Extents{150, 300, 400}, Extents{300, 700, 40}}) {
+  for (Extents size : {Extents{150, 300, 400}, Extents{300, 700, 300}}) {
     Product product(size);
     std::vector<float> found = runOnce(product, 3);
     expectErrors(product, found, plainError(size));
@@ -58,7 +58,7 @@ TEST_F(AmxProduct, ManyRowsAndColumnsAreSeveralTasks) {
 }
 
 TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
-  Extents size{40, 80, 200};
+  Extents size{100, 256, 400};
   JitGraph graph(textOf(size, -1), amxTarget(3));
   Product all(size);
   // These rows take the fallback.
@@ -67,7 +67,7 @@ TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
   for (int64_t k = 0; k < size.sum; ++k)
     all.left(11, k) = 0;
   std::vector<float> expected = run(graph, all);
-  for (int64_t rows : {9, 16, 33, 39})
+  for (int64_t rows : {65, 80, 97, 99})
     for (int64_t first : {int64_t(0), size.rows - rows}) {
       Product some({rows, size.columns, size.sum});
       some.w = all.w;
@@ -80,9 +80,9 @@ TEST_F(AmxProduct, RowsDoNotDependOnOneAnother) {
 }
 
 TEST_F(AmxProduct, FewRowsGoAsElsewhere) {
-  Extents size{8, 80, 200};
+  Extents size{64, 256, 400};
   JitGraph graph(textOf(size, -1), amxTarget(3));
-  for (int64_t rows : {0, 1, 7, 8}) {
+  for (int64_t rows : {0, 1, 9, 64}) {
     Product product({rows, size.columns, size.sum});
     std::vector<float> found = run(graph, product);
     for (size_t i = 0; i < found.size(); ++i)
@@ -92,32 +92,33 @@ TEST_F(AmxProduct, FewRowsGoAsElsewhere) {
 }
 
 TEST_F(AmxProduct, RowsMayLieAnywhere) {
-  // A convolution with one tap and stride two: 5 x 4 rows.
-  Extents size{20, 40, 50};
+  // A convolution with one tap and stride two: 10 x 9 rows.
+  Extents size{90, 256, 400};
   Product product(size);
-  std::vector<float> image = randomFloats(9 * 8 * size.sum, 3);
+  std::vector<float> image = randomFloats(19 * 18 * size.sum, 3);
   for (int64_t m = 0; m < size.rows; ++m)
-    std::copy_n(&image[(m / 4 * 2 * 8 + m % 4 * 2) * size.sum], size.sum,
+    std::copy_n(&image[(m / 9 * 2 * 18 + m % 9 * 2) * size.sum], size.sum,
                 &product.left(m, 0));
-  std::string x = dims({1, 9, 8, 50}), p = dims({3, 1, 1, 50, 16}),
-              w = dims({1, 1, 50, 40}), y = dims({1, 5, 4, 40});
+  std::string x = dims({1, 19, 18, 400}), p = dims({16, 1, 1, 400, 16}),
+              w = dims({1, 1, 400, 256}), y = dims({1, 10, 9, 256});
   JitGraph graph(
       "func.func @f(%x: " + x + ", %p: " + p + ") -> " + y +
-          " {\n  %w = tenon.unpack %p dim 3 extent 40 : (" + p + ") -> " + w +
+          " {\n  %w = tenon.unpack %p dim 3 extent 256 : (" + p + ") -> " + w +
           "\n  %0 = tenon.convolution %x, %w strides [2, 2] padding "
           "[0, 0, 0, 0] lhs_dilation [1, 1] rhs_dilation [1, 1] "
           "groups 1 : (" +
           x + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n",
       amxTarget(3));
   std::vector<float> panels = product.panels(), found(size.rows * size.columns);
-  graph.run("f",
-            {{image.data(), {1, 9, 8, 50}}, {panels.data(), {3, 1, 1, 50, 16}}},
-            {found.data(), {1, 5, 4, 40}});
+  graph.run(
+      "f",
+      {{image.data(), {1, 19, 18, 400}}, {panels.data(), {16, 1, 1, 400, 16}}},
+      {found.data(), {1, 10, 9, 256}});
   EXPECT_EQ(found, runOnce(product, 3));
 }
 
 TEST_F(AmxProduct, OpsFollowOnTheSums) {
-  Extents size{21, 50, 64};
+  Extents size{70, 250, 400};
   Product product(size);
   std::vector<float> sums = runOnce(product, 3),
                      found = run(
@@ -153,7 +154,7 @@ TEST_F(AmxProduct, HasThePlainErrorAtAnyScale) {
                       {-75, -70, -75, -70},
                       {-41, -39, -41, -39},
                       {28, 32, 28, 32}})
-    for (Extents size : {Extents{18, 50, 40}, Extents{9, 33, 300}}) {
+    for (Extents size : {Extents{70, 256, 400}, Extents{66, 200, 1057}}) {
       Product product(size, seed++);
       scatterExponents(product.x, range.lowLeft, range.highLeft, seed++);
       scatterExponents(product.w, range.lowRight, range.highRight, seed++);
@@ -168,7 +169,7 @@ TEST_F(AmxProduct, HasThePlainErrorAtAnyScale) {
 TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
   // A one is multiplied by a one, and all other products are zero, so the sum
   // is exact.
-  Extents size{33, 40, 64};
+  Extents size{70, 250, 400};
   Product product(size);
   std::fill(product.x.begin(), product.x.end(), 0.0f);
   std::fill(product.w.begin(), product.w.end(), 0.0f);
@@ -189,7 +190,7 @@ TEST_F(AmxProduct, TinyProductsBesideZerosAreNotLost) {
 }
 
 TEST_F(AmxProduct, SpecialValuesComeOutAsElsewhere) {
-  Extents size{20, 50, 70};
+  Extents size{70, 250, 400};
   const float specials[] = {infinity,         -infinity,
                             quietNan,         -0.0f,
                             0x1p-149f,        -0x1p-126f,
@@ -223,7 +224,7 @@ TEST_F(AmxProduct, SpecialValuesComeOutAsElsewhere) {
 }
 
 TEST_F(AmxProduct, ThreadsHaveTilesOfTheirOwn) {
-  Extents size{40, 96, 150};
+  Extents size{80, 256, 400};
   JitGraph graph(textOf(size, size.rows), amxTarget(3));
   std::vector<Product> products;
   std::vector<std::vector<float>> expected, found(4);

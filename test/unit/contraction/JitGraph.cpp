@@ -56,7 +56,8 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   annotation::machine.set(
       *module, MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
                                 has("+avx512bf16"),
-                                has("+avx512vnni") || has("+avxvnni")));
+                                has("+avx512vnni") || has("+avxvnni"),
+                                has("+amx-int8")));
   PassManager passes(&context);
   buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
   if (failed(passes.run(*module)))

@@ -1,6 +1,7 @@
 // Tests products of quads of bytes against plain sums of integers modulo 2^32.
 // Rows are padded to whole words in the graph; weights are words in panels. The
 // instructions, the extents, the tiles and the tasks have no effect.
+#include "test/amx/amx_emulator.h"
 #include "test/unit/contraction/ContractionCase.h"
 
 #include "llvm/TargetParser/Host.h"
@@ -308,6 +309,10 @@ std::vector<JitTarget> targets() {
         {"cascadelake", 64, {"+avx512vnni"}, 0, /*optimize=*/false});
   if (features.lookup("avxvnni"))
     result.push_back({"alderlake", 32, {"+avxvnni"}, 0, /*optimize=*/false});
+  if (features.lookup("avx512vl")) {
+    amx_start();
+    result.push_back({"x86-64-v4", 64, {"+amx-tile", "+amx-int8"}});
+  }
   return result;
 }
 
@@ -407,6 +412,31 @@ TEST(Quads, StoredAsBytes) {
   cases.push_back(convolution(9, 3, 18, 3, {1, 1, 1}, true));
   cases.push_back(convolution(7, 64, 33, 1, {1, 0, 1}, true));
   checkQuads(cases);
+}
+
+// More than eight rows and whole panels: tiles of AMX multiply them, and some
+// are read as they lie.
+TEST(Quads, ManyRows) {
+  std::vector<ByteCase> cases;
+  for (int64_t rows : {16, 33, 250})
+    for (int64_t depth : {64, 67, 640, 1300}) {
+      cases.push_back(product({rows}, 96, depth));
+      cases.push_back(product({rows}, 150, depth, {.unknown = Unknown::Rows}));
+      cases.push_back(product({rows}, 101, depth, {.width = 64}));
+    }
+  checkQuads(cases);
+}
+
+// Taps that fill whole steps of a tile, or most of one, or several.
+TEST(Quads, WindowsOfManyFeatures) {
+  checkQuads({convolution(9, 64, 64, 3, {1, 1, 1}),
+              convolution(8, 58, 35, 3, {1, 1, 1}),
+              convolution(9, 128, 40, 3, {2, 1, 1}),
+              convolution(9, 64, 33, 3, {1, 2, 2}),
+              convolution(6, 250, 96, 3, {1, 1, 1}),
+              convolution(5, 64, 48, 5, {1, 2, 1}),
+              convolution(5, 1300, 32, 2, {1, 1, 1}),
+              convolution(8, 64, 64, 3, {1, 1, 1}, true)});
 }
 
 // A border adds nothing, whatever the weights there are.
