@@ -29,7 +29,7 @@ enum {
   MAX_THREADS = 1024,
   MAX_UNITS = 1 << 14, /* of a loop: the bounds in a share have 16 bits */
   PART = 8,            /* one take gets this part of the remaining units */
-  FEW = 8,             /* of so few, the owner takes half */
+  FEW = 8,             /* of so few, the owner takes three quarters */
   SPIN_TICKS = 100000, /* time-stamp ticks, about 40 microseconds */
   WORKER_STACK = 4 << 20,
 };
@@ -94,10 +94,11 @@ static void run_units(tenon_pool *pool, range units) {
 
 /* The units that one take gets of so many. Few units are long, and a kernel may
  * prepare something once for all units that it gets together: their owner takes
- * half of them. */
+ * most of them. */
 static uint32_t part_of(uint32_t units, int owner) {
-  uint32_t part = owner && units <= FEW ? 2 : PART;
-  return (units + part - 1) / part;
+  if (owner && units <= FEW)
+    return (3 * units + 3) / 4;
+  return (units + PART - 1) / PART;
 }
 
 /* Takes one part of the units left in a share: the owner from the front, other
