@@ -106,9 +106,21 @@ AmxColumns::Lines AmxColumns::linesAt(const AmxPanel &panel, Value line) {
   return lines;
 }
 
+void AmxColumns::prefetch(Value place) {
+  memref::PrefetchOp::create(b, loc, nest.rhs, ValueRange{place},
+                             /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
+}
+
 void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
                              int64_t number) {
   for (int64_t v = 0; v < panelVectors; ++v) {
+    if (plan.wholeColumns) {
+      prefetch(at().add(lines.places[v],
+                        at().mul(at().constant(number),
+                                 nest.sums.back().rhsStride)));
+      continue;
+    }
     Values loaded;
     // The two elements of a pair are sixteen lines apart.
     for (int64_t half = 0; half < (plan.inWords() ? 1 : 2); ++half) {
@@ -120,10 +132,7 @@ void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
           plan.inWords() ? loadMasked(words, nest.rhs, place, mask)
                          : loadFloats(nest.rhs, nest.rhsElement, place, mask));
       // The panel after this one. Past the end of rhs it does nothing.
-      memref::PrefetchOp::create(b, loc, nest.rhs,
-                                 ValueRange{at().add(lines.next[v], offset)},
-                                 /*isWrite=*/false, /*localityHint=*/2,
-                                 /*isDataCache=*/true);
+      prefetch(at().add(lines.next[v], offset));
     }
     if (!plan.inWords())
       loaded = pairsOfParts(loaded[0], loaded[1], plan.rhsParts);

@@ -24,7 +24,7 @@ public:
   };
   Lines linesAt(const AmxPanel &panel, mlir::Value line);
   /// Splits or copies line number `number` of `lines`. Elements past the end of
-  /// a tap are zeros.
+  /// a tap are zeros. Prefetches columns that are read in place.
   void prepareLine(const AmxPanel &panel, const Lines &lines, int64_t number);
   /// Loads vector number `vector` of a panel into a tile register.
   mlir::Value load(const AmxPanel &panel, int64_t part, int64_t vector,
@@ -39,6 +39,7 @@ public:
   mlir::Value startOf(mlir::Value column);
 
 private:
+  void prefetch(mlir::Value place);
   mlir::Value vectorOf(mlir::Value column, int64_t vector);
   mlir::Value placeInRhs(mlir::Value column, mlir::Value line);
   mlir::Value allLanes(mlir::Value k);

@@ -221,7 +221,7 @@ void AmxEmitter::multiplyTiles(const TilePanel &panel, const AmxPanel &here,
                                 right[s % panel.vectors], sum);
                 int64_t from = linesMeanwhile() * int64_t(group) / groups,
                         to = linesMeanwhile() * int64_t(group + 1) / groups;
-                for (int64_t n = from; n < to && !plan.wholeColumns; ++n)
+                for (int64_t n = from; n < to; ++n)
                   columns.prepareLine(after, lines, n);
               }
               return added;
