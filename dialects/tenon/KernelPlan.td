@@ -51,8 +51,8 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
     * `taps`, `depth`: taps of a window, and steps of the innermost sum, whose operands are split together
     * `block_rows`, `block_columns`: the rows and columns of the result that one task computes
     * `tasks`: the tasks of one block of rows; they may share its split rows if one thread executes them
-    * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 or quads of bytes in whole tiles and is read from memory without a copy
-    * `few_rows`: the plan for runs of few rows, if the number of rows is known only at run time: at most eight rows, or 64 if operands are split
+    * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 or quads of bytes in whole steps and is read from memory without a copy
+    * `few_rows`: the plan for runs of few rows, if the number of rows is known only at run time: at most 15 rows, or 64 if operands are split
 
     ```mlir
     module attributes {example.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}

@@ -60,10 +60,10 @@ inline constexpr int64_t amxPanel = 2 * amxTile;
 /// Products that one instruction adds to a sum.
 inline constexpr int64_t amxStep = 2 * amxTile;
 /// Up to this many rows are never computed in AMX tiles. Words are multiplied
-/// as they lie, but decode is limited by memory. Operands that have to be split
-/// need more rows, because splitting the columns takes as long for any number
-/// of rows.
-inline constexpr int64_t amxFewRows = 8, amxFewSplitRows = 64;
+/// as they lie, but fewer rows than a tile has would be read past their end.
+/// Operands that have to be split need more rows, because splitting the columns
+/// takes as long for any number of rows.
+inline constexpr int64_t amxFewRows = amxTile - 1, amxFewSplitRows = 64;
 
 } // namespace tenon
 

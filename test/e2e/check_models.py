@@ -10,7 +10,7 @@ For the models named, or those of MODELS:
             an image without a hit
   threads   1, 2 and 5 threads give equal bits
   rows      row i of a batch has the bits that it has alone (not tested if AMX
-            multiplies more than eight rows in tiles)
+            multiplies many rows in tiles)
   compile   time and resident memory stay below their limits
   same      a second compilation gives equal bytes (small models)
 The table of measurements comes last; its last line has the counts.

@@ -32,7 +32,7 @@ MOST_PADS = 7
 LENGTH = 13
 ALLOWED = 2.0
 with open("/proc/cpuinfo") as cpuinfo:
-    # Tiles of AMX round batches of more than eight rows differently.
+    # Tiles of AMX round batches of many rows differently.
     PRECISION = ["--matmul-precision=strict"] \
         if "amx_bf16" in cpuinfo.read() else []
 

@@ -96,8 +96,13 @@ TEST(AmxPlan, PairsInWholeTilesAreReadInPlace) {
   facts.rhsParts = 0;
   EXPECT_TRUE(planned(facts).getLhsInPlace());
   EXPECT_TRUE(planned(facts).getRhsInPlace());
-  facts.size.rows = 100;
+  facts.size.rows = 100; // the last tile repeats rows
+  EXPECT_TRUE(planned(facts).getLhsInPlace());
+  facts.hasRowStride = false;
   EXPECT_FALSE(planned(facts).getLhsInPlace());
+  facts.size.rows = 15; // a tile has sixteen
+  EXPECT_FALSE(planned(facts));
+  facts.size.rows = 100;
   facts.size.sum = facts.depth = 380;
   EXPECT_FALSE(planned(facts).getRhsInPlace());
 }

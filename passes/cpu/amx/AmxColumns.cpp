@@ -116,9 +116,8 @@ void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
                              int64_t number) {
   for (int64_t v = 0; v < panelVectors; ++v) {
     if (plan.wholeColumns) {
-      prefetch(at().add(lines.places[v],
-                        at().mul(at().constant(number),
-                                 nest.sums.back().rhsStride)));
+      prefetch(at().add(lines.places[v], at().mul(at().constant(number),
+                                                  nest.sums.back().rhsStride)));
       continue;
     }
     Values loaded;

@@ -245,9 +245,10 @@ void AmxEmitter::finishRow(Value number) {
 }
 
 void AmxEmitter::finish(const TilePanel &panel, const AmxRow &row) {
-  Value tile = at().constant(amxTile);
-  Value line = at().add(placeOfTile(panel, at().floorDiv(row.number, tile)),
-                        at().mul(at().remainder(row.number, tile), tile));
+  Value tile = at().floorDiv(row.number, at().constant(amxTile));
+  Value line = at().add(placeOfTile(panel, tile),
+                        at().mul(at().sub(row.number, rows.firstOf(tile)),
+                                 at().constant(amxTile)));
   Values found;
   for (int64_t v = 0; v < panel.vectors; ++v)
     found.push_back(vector::LoadOp::create(

@@ -78,7 +78,7 @@ static bool worthSplitting(const NestFacts &facts, int64_t products) {
                   llvm::divideCeil(*facts.depth, amxStep),
           plain = amxTile * columns * *facts.size.sum / 24,
           // The taps of a window share the cache lines of their rows.
-          splitRows = facts.isChain ? 400 : 150,
+      splitRows = facts.isChain ? 400 : 150,
           tiled = tiles * steps * (20 * products + 60) // multiply
                   + splitRows * steps + 250 * tiles;   // and finish the sums
   return tiled * 14 < plain * 10;
@@ -128,8 +128,7 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
       size.rows.value_or(maxRows) <= (inWords ? amxFewRows : amxFewSplitRows))
     return {};
   bool wholeSteps = inWords && *facts.depth % step == 0,
-       wholeRows = wholeSteps && facts.isChain && facts.hasRowStride &&
-                   size.rows && *size.rows % amxTile == 0;
+       wholeRows = wholeSteps && facts.isChain && facts.hasRowStride;
   // The wanted precision applies to f32 products; f16 and bf16 use all their
   // parts.
   auto partsOf = [&](int64_t whole) {

@@ -155,6 +155,15 @@ void AmxRows::split(const AmxPiece &piece, Value row, Value tapStart,
   vector::StoreOp::create(b, loc, found[1], magnitudes, greatest);
 }
 
+Value AmxRows::firstOf(Value tile) {
+  Value first = at().mul(tile, at().constant(amxTile));
+  if (!plan.wholeRows)
+    return first;
+  Value last =
+      at().sub(at().sub(task.rows, at().constant(amxTile)), task.firstRow);
+  return at().min(first, last);
+}
+
 Value AmxRows::load(const AmxPiece &piece, int64_t part, Value tile,
                     Value step) {
   if (!plan.wholeRows) {
@@ -164,7 +173,7 @@ Value AmxRows::load(const AmxPiece &piece, int64_t part, Value tile,
   }
   Value word =
       at().add(piece.k, at().mul(step, at().constant(plan.stepExtent)));
-  Value start = startOf(at().mul(tile, at().constant(amxTile)));
+  Value start = startOf(firstOf(tile));
   return loadTile(
       nest.lhs, at().add(start, at().mul(word, at().constant(wordElements()))),
       nest.rowStride);

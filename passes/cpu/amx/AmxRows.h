@@ -19,7 +19,11 @@ public:
   /// Does nothing for rows that are read in place. Elements past the end of a
   /// tap, and taps outside the input, are zeros.
   void prepare(const AmxPiece &piece, mlir::Value row);
-  /// Loads 16 rows of the task into a tile register: tile number `tile`.
+  /// The first row of a tile, counted from the task's first row. If rows are
+  /// read in place, the last tile of all starts early enough to be whole, and
+  /// repeats rows of the tile before it.
+  mlir::Value firstOf(mlir::Value tile);
+  /// Loads a tile of rows into a register.
   mlir::Value load(const AmxPiece &piece, int64_t part, mlir::Value tile,
                    mlir::Value step);
   /// The magnitudes of a row, the same in all lanes.
