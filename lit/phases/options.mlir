@@ -29,7 +29,7 @@
 // FMA: llvm.intr.fma
 // DOUBLES-NOT: llvm.intr.fma
 
-tenon.weight @w : tensor<64x96xf32> from #tenon.source<"model.onnx", 0, 24576>
+tenon.weight @w : tensor<256x256xf32> from #tenon.source<"model.onnx", 0, 262144>
 
 // FUSED-LABEL: func.func @product(
 // INT4: tenon.dequantize {{.*}} group 32
@@ -37,14 +37,14 @@ tenon.weight @w : tensor<64x96xf32> from #tenon.source<"model.onnx", 0, 24576>
 // PAIRS-SAME: products{{ +}}pairs
 // PLAIN-NOT: products{{ +}}pairs
 // FUSED: return
-func.func @product(%x: tensor<256x64xf32>) -> tensor<256x96xf32> {
-  %w = tenon.get_weight @w : tensor<64x96xf32>
-  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<256x64xf32>, tensor<64x96xf32>) -> tensor<256x96xf32>
-  return %0 : tensor<256x96xf32>
+func.func @product(%x: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %w = tenon.get_weight @w : tensor<256x256xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
 }
 
-tenon.weight @k : tensor<1x1x2x2xf32> from #tenon.source<"model.onnx", 24576, 16>
-tenon.weight @v : tensor<2xf32> from #tenon.source<"model.onnx", 24592, 8>
+tenon.weight @k : tensor<1x1x2x2xf32> from #tenon.source<"model.onnx", 262144, 16>
+tenon.weight @v : tensor<2xf32> from #tenon.source<"model.onnx", 262160, 8>
 
 // Batch normalization becomes part of the kernel, which is a new weight.
 // FUSED-LABEL: func.func @normalized(
