@@ -39,7 +39,6 @@ TEST(AmxPlan, OtherFormsDoNotFit) {
   across.lhsStep = 2;
   window.isChain = false; // one product a tap
   window.depth = 1;
-  window.taps = 768;
   scaled.scaled = true;
   last.columnIsLast = false;
   for (const NestFacts &facts : {across, window, scaled, last})
@@ -49,7 +48,6 @@ TEST(AmxPlan, OtherFormsDoNotFit) {
 TEST(AmxPlan, WindowsFitIfTheirTapsFillSteps) {
   NestFacts facts = product(3136, 64, 9 * 64);
   facts.isChain = false;
-  facts.taps = 9;
   facts.depth = 64;
   ASSERT_TRUE(planned(facts));
   EXPECT_EQ(planned(facts).getDepth(), 64);

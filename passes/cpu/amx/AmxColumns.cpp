@@ -1,5 +1,5 @@
 // Columns are split or copied line by line, so that the lines of the next panel
-// can be prepared between the products of the current one. The line after that
+// can be prepared between the products of the current one. The panel after that
 // is prefetched, and comes from memory meanwhile.
 #include "passes/cpu/amx/AmxColumns.h"
 
@@ -74,11 +74,6 @@ Value AmxColumns::placeOf(const AmxPanel &panel, int64_t part, int64_t vector,
       at().mul(panel.buffer, at().constant(plan.rhsParts * panelVectors)),
       at().constant(part * panelVectors + vector));
   return placeOfTile(line, step);
-}
-
-Value AmxColumns::linesOf(const AmxPanel &panel) {
-  return at().mul(at().mul(panel.piece.taps, panel.piece.steps),
-                  at().constant(linesOfStep));
 }
 
 AmxColumns::Lines AmxColumns::linesAt(const AmxPanel &panel, Value line) {

@@ -13,9 +13,8 @@ public:
 
   /// Forgets the magnitudes of earlier tasks.
   void clear();
-  /// The lines of a step and of a panel; a line is one row of each tile.
+  /// The lines of a step; a line is one row of each tile.
   static constexpr int64_t linesOfStep = amxTile;
-  mlir::Value linesOf(const AmxPanel &panel);
   /// Some lines of one step, found together.
   struct Lines {
     mlir::Value step, within; ///< the step, and the first line in it

@@ -42,11 +42,7 @@ AmxRow AmxDoubts::rowAt(Value number, ArrayRef<Value> position) {
 /// their products. Sums of bytes never do. Pairs do if a tap is outside the
 /// input, because tiles multiply zeros there, and an infinite weight gives NaN.
 bool AmxDoubts::mayBeWrong() {
-  if (!plan.inWords())
-    return true;
-  return !plan.ofBytes() && llvm::any_of(nest.sums, [](const SumDim &dim) {
-    return bool(dim.guard);
-  });
+  return !plan.inWords() || (!plan.ofBytes() && nest.hasGuards());
 }
 
 /// Computes doubtful sums again. For most sums, the sum and its row prove that

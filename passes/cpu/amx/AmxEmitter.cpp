@@ -61,6 +61,10 @@ private:
   }
   Value placeOfTile(const TilePanel &panel, Value tile);
   void emitTasks();
+  Value linesOf(const AmxPanel &panel) {
+    return at().mul(order.stepsOf(panel.piece),
+                    at().constant(AmxColumns::linesOfStep));
+  }
   void prepareLines(const AmxPanel &panel, Value from);
   /// The lines of the next panel that are prepared in each step: a power of
   /// two, so that they are lines of one step.
@@ -138,7 +142,7 @@ void AmxEmitter::emitTasks() {
 /// Prepares the lines of a panel from line `from` on.
 void AmxEmitter::prepareLines(const AmxPanel &panel, Value from) {
   if (!plan.wholeColumns)
-    forRange(from, columns.linesOf(panel), 1, [&](Value line) {
+    forRange(from, linesOf(panel), 1, [&](Value line) {
       columns.prepareLine(panel, columns.linesAt(panel, line), 0);
     });
 }
@@ -179,8 +183,7 @@ void AmxEmitter::multiplyTiles(const TilePanel &panel, const AmxPanel &here,
                                int64_t tileCount) {
   auto type = amx::TileType::get({amxTile, amxTile}, nest.sum);
   Value stride = at().constant(amxTile), steps = order.stepsOf(here.piece),
-        lastLines =
-            at().sub(columns.linesOf(after), at().constant(linesMeanwhile())),
+        lastLines = at().sub(linesOf(after), at().constant(linesMeanwhile())),
         firstRound =
             at().mul(at().floorDiv(firstTile, at().constant(2)), steps);
   auto tileOf = [&](int64_t number) {

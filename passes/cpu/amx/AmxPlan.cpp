@@ -1,5 +1,5 @@
-// Chooses the sizes of AMX tasks. The split columns of a panel stay in L1 and
-// the split rows of a block in L2; both are on the stack.
+// Chooses the sizes of AMX tasks. The split columns of two panels stay in L1
+// and the split rows of a block in L2; both are on the stack.
 #include "passes/cpu/amx/AmxPlan.h"
 
 #include "passes/kernel/nest/ContractionNest.h"
@@ -24,7 +24,8 @@ constexpr int64_t fewestTasks = 8;
 /// parts.
 constexpr int64_t allProducts = 2;
 
-/// Bytes of the split columns of a panel. There are two such buffers.
+/// Bytes of the split columns of a panel. There are two such buffers, which
+/// fill the 48 KiB of L1 that processors with AMX have.
 static int64_t columnBytes(MachineAttr machine) {
   return machine.l1Bytes() * 3 / 4;
 }
@@ -53,7 +54,7 @@ static bool hasTiles(const NestFacts &facts, MachineAttr machine) {
 /// step of its own.
 static bool fillsSteps(const NestFacts &facts, int64_t step) {
   return facts.isChain ||
-         (facts.taps && facts.depth && facts.sumsAreOneRun &&
+         (facts.depth && facts.sumsAreOneRun &&
           *facts.depth * 4 >= int64_t(llvm::alignTo(*facts.depth, step)) * 3);
 }
 

@@ -53,7 +53,7 @@ void AmxRows::prepare(const AmxPiece &piece, Value row) {
   Values extents, windowStarts;
   for (const SumDim &dim : outer)
     extents.push_back(dim.extent);
-  if (llvm::any_of(outer, [](const SumDim &dim) { return bool(dim.guard); }))
+  if (nest.hasGuards())
     windowStarts =
         windows.windowStarts(task.positionOf(at().add(task.firstRow, row)));
   forRange(at().constant(0), piece.taps, 1, [&](Value number) {

@@ -33,32 +33,15 @@ static ContractionSize sizeOf(const ContractionNest &nest) {
     else
       size.sum.reset();
   }
-  if (llvm::any_of(nest.sums,
-                   [](const SumDim &dim) { return bool(dim.guard); }))
+  if (nest.hasGuards())
     size.line = getConstantIntValue(nest.rows.back().extent).value_or(0);
   return size;
 }
 
-/// The product of the extents of all sum dimensions but the innermost.
-static std::optional<int64_t> tapsOf(const ContractionNest &nest) {
-  int64_t taps = 1;
-  for (const SumDim &dim : ArrayRef(nest.sums).drop_back()) {
-    std::optional<int64_t> extent = getConstantIntValue(dim.extent);
-    if (!extent)
-      return std::nullopt;
-    taps *= *extent;
-  }
-  return taps;
-}
-
 static bool areOneRunInRhs(ArrayRef<SumDim> sums) {
-  for (auto [outer, inner] : llvm::zip(sums, sums.drop_front())) {
-    std::optional<int64_t> step = getConstantIntValue(outer.rhsStride),
-                           one = getConstantIntValue(inner.rhsStride),
-                           count = getConstantIntValue(inner.extent);
-    if (!step || !one || !count || *step != *one * *count)
+  for (auto [outer, inner] : llvm::zip(sums, sums.drop_front()))
+    if (!continuesDim(outer.rhsStride, inner.rhsStride, inner.extent))
       return false;
-  }
   return true;
 }
 
@@ -67,7 +50,6 @@ NestFacts factsOf(const ContractionNest &nest) {
   NestFacts facts;
   facts.size = sizeOf(nest);
   facts.isChain = nest.sums.size() == 1 && !sum.guard;
-  facts.taps = tapsOf(nest);
   facts.sumsAreOneRun = areOneRunInRhs(nest.sums);
   facts.depth = getConstantIntValue(sum.extent);
   facts.lhsStep = getConstantIntValue(sum.lhsStride);

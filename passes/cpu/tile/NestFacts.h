@@ -12,8 +12,6 @@ struct NestFacts {
   ContractionSize size;
   /// True if the sum has one dimension and no guard.
   bool isChain = true;
-  /// The indices of all sum dimensions but the innermost, if they are known.
-  std::optional<int64_t> taps = 1;
   /// True if all sum dimensions together have one stride in rhs.
   bool sumsAreOneRun = true;
   /// The extent of the innermost sum dimension and its stride in lhs.

@@ -446,13 +446,13 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
     SmallVector<SumDim> free(ArrayRef(nest.sums).drop_front(level));
     free.front().guard.reset();
     if (free.size() == 2) {
-      auto known = [](Value v) { return getConstantIntValue(v); };
-      std::optional<int64_t> count = known(free[1].extent);
+      std::optional<int64_t> count = getConstantIntValue(free[1].extent);
       bool wholeBlocks = nest.block == 0 || (count && *count % nest.block == 0);
-      if (wholeBlocks && count && known(free[1].lhsStride) &&
-          known(free[0].lhsStride) == *count * *known(free[1].lhsStride) &&
-          known(free[1].rhsStride) &&
-          known(free[0].rhsStride) == *count * *known(free[1].rhsStride)) {
+      auto follows = [&](Value outer, Value inner) {
+        return continuesDim(outer, inner, free[1].extent);
+      };
+      if (wholeBlocks && follows(free[0].lhsStride, free[1].lhsStride) &&
+          follows(free[0].rhsStride, free[1].rhsStride)) {
         free[1].extent = at().mul(free[0].extent, free[1].extent);
         free.erase(free.begin());
       }
@@ -493,7 +493,7 @@ TileKernel::Values TileKernel::runAll(ArrayRef<Value> rows,
                                       ArrayRef<Values> positions,
                                       const ColumnSource &columns,
                                       ValueRange sums, bool oftenInside) {
-  if (llvm::any_of(nest.sums, [](const SumDim &d) { return bool(d.guard); }))
+  if (nest.hasGuards())
     return guardedFrom(0, Values(rows), positions, Values(rows.size()), columns,
                        sums, oftenInside);
   return nestFrom(0, nest.sums, Values(rows), columns, sums);

@@ -50,13 +50,9 @@ bool isNarrow(const ResultDim &dim) {
 
 /// The stride of all rows in lhs, if they are known to have one stride.
 Value strideOfRows(ArrayRef<ResultDim> rows) {
-  for (size_t i = 1; i < rows.size(); ++i) {
-    std::optional<int64_t> outer = getConstantIntValue(rows[i - 1].lhsStride),
-                           inner = getConstantIntValue(rows[i].lhsStride),
-                           count = getConstantIntValue(rows[i].extent);
-    if (!outer || !inner || !count || *outer != *inner * *count)
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (!continuesDim(rows[i - 1].lhsStride, rows[i].lhsStride, rows[i].extent))
       return {};
-  }
   return rows.back().lhsStride;
 }
 
@@ -64,14 +60,9 @@ Value strideOfRows(ArrayRef<ResultDim> rows) {
 void mergeSums(IndexBuilder at, SmallVector<SumDim> &sums) {
   for (size_t i = sums.size(); i-- > 1;) {
     SumDim &high = sums[i - 1], &low = sums[i];
-    auto follows = [&](Value outer, Value inner) {
-      std::optional<int64_t> step = getConstantIntValue(outer),
-                             one = getConstantIntValue(inner),
-                             count = getConstantIntValue(low.extent);
-      return step && one && count && *step == *one * *count;
-    };
-    if (high.guard || low.guard || !follows(high.lhsStride, low.lhsStride) ||
-        !follows(high.rhsStride, low.rhsStride))
+    if (high.guard || low.guard ||
+        !continuesDim(high.lhsStride, low.lhsStride, low.extent) ||
+        !continuesDim(high.rhsStride, low.rhsStride, low.extent))
       continue;
     low.extent = at.mul(high.extent, low.extent);
     sums.erase(sums.begin() + i - 1);
@@ -411,6 +402,13 @@ std::vector<ContractionNest> ConvolutionNests::all(const char *&obstacle) {
   return nests;
 }
 } // namespace
+
+bool continuesDim(Value outer, Value inner, Value extent) {
+  std::optional<int64_t> step = getConstantIntValue(outer),
+                         one = getConstantIntValue(inner),
+                         count = getConstantIntValue(extent);
+  return step && one && count && *step == *one * *count;
+}
 
 std::optional<int64_t> knownProduct(ArrayRef<ResultDim> dims) {
   int64_t product = 1;

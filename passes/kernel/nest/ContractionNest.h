@@ -24,6 +24,10 @@ struct ResultDim {
   int64_t first = 0;
 };
 
+/// True if a dimension is known to continue an inner one in memory: its stride
+/// `outer` is `extent` times the stride `inner`.
+bool continuesDim(mlir::Value outer, mlir::Value inner, mlir::Value extent);
+
 /// The product of the extents if all are known.
 std::optional<int64_t> knownProduct(llvm::ArrayRef<ResultDim> dims);
 
@@ -91,6 +95,11 @@ struct ContractionNest {
   }
   /// True if the column is the innermost dimension of the result.
   bool columnIsLast() const { return column.place + 1 == rank; }
+  /// True if a window can leave the input.
+  bool hasGuards() const {
+    return llvm::any_of(sums,
+                        [](const SumDim &dim) { return bool(dim.guard); });
+  }
   /// True if an instruction multiplies words of several elements.
   bool inWords() const { return products != Products::Chain; }
 };

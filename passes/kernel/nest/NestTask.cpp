@@ -69,8 +69,7 @@ static bool rowsComeFirst(const ContractionNest &nest) {
     if (dim.place != int64_t(place) || dim.step != 1 || dim.first != 0)
       return false;
   return nest.rowStride && nest.outer.empty() && nest.columnIsLast() &&
-         llvm::none_of(nest.sums,
-                       [](const SumDim &dim) { return bool(dim.guard); });
+         !nest.hasGuards();
 }
 
 /// True if every epilogue operand is row-aligned with the result or independent

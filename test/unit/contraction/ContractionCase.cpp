@@ -143,6 +143,19 @@ float BlockedSum::value() {
   return block ? sum : part;
 }
 
+int64_t SquareWindow::placesOf(int64_t size, int64_t taps) const {
+  int64_t room = (size - 1) * between + 2 * padding - (taps - 1) * dilation;
+  return room / stride + 1;
+}
+
+int64_t SquareWindow::pixelAt(int64_t position, int64_t tap,
+                              int64_t size) const {
+  int64_t place = position * stride - padding + tap * dilation;
+  if (place < 0 || place % between != 0)
+    return -1;
+  return place / between < size ? place / between : -1;
+}
+
 std::string numbered(const char *name, std::initializer_list<int64_t> numbers) {
   std::string result = name;
   for (int64_t number : numbers)

@@ -62,6 +62,17 @@ private:
   float sum = 0, part = 0;
 };
 
+/// A window of equal extents along both dimensions of a square image.
+struct SquareWindow {
+  int64_t stride, padding, dilation = 1;
+  int64_t between = 1; ///< the distance of pixels in a transposed convolution
+
+  /// The positions of a window of `taps` x `taps`, along one dimension.
+  int64_t placesOf(int64_t size, int64_t taps) const;
+  /// The pixel at a tap of the window of `position`, or -1 if there is none.
+  int64_t pixelAt(int64_t position, int64_t tap, int64_t size) const;
+};
+
 /// `name` followed by the numbers.
 std::string numbered(const char *name, std::initializer_list<int64_t> numbers);
 

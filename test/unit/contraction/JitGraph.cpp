@@ -125,6 +125,9 @@ JitGraph::JitGraph(const std::string &text, JitTarget target) {
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBytes * 8));
   }
+  hasTiles = llvm::any_of(*code, [](const llvm::Function &function) {
+    return function.getName().starts_with("llvm.x86.tdp");
+  });
   optimize(*code, *forPasses, target.optimize ? 2 : 0);
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(machine))

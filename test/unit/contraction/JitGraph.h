@@ -42,8 +42,12 @@ public:
   void runAll(const std::string &function, const std::vector<JitTensor> &inputs,
               const std::vector<JitTensor> &outputs, int64_t step = 1) const;
 
+  /// True if the code multiplies tiles of AMX.
+  bool usesTiles() const { return hasTiles; }
+
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  bool hasTiles = false;
 };
 
 } // namespace tenon

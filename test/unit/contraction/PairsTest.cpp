@@ -162,21 +162,14 @@ Case product(int64_t rows, int64_t columns, int64_t depth,
   return test;
 }
 
-struct Window {
-  int64_t stride, padding, dilation;
-};
-
 /// A convolution with windows of `taps` x `taps` on one image.
 Case convolution(int64_t size, int64_t features, int64_t outputs, int64_t taps,
-                 Window window) {
+                 SquareWindow window) {
   constexpr int64_t width = 16;
   std::string name =
       numbered("windows", {size, features, outputs, taps, window.stride,
                            window.padding, window.dilation});
-  int64_t places =
-              (size + 2 * window.padding - (taps - 1) * window.dilation - 1) /
-                  window.stride +
-              1,
+  int64_t places = window.placesOf(size, taps),
           panels = (outputs + width - 1) / width, lines = pairsOf(features);
   Case test{name, {}, {}, {}, {1, places, places, outputs}, {}};
   std::vector<float> x = randomFloats(size * size * features, 3),
@@ -192,11 +185,9 @@ Case convolution(int64_t size, int64_t features, int64_t outputs, int64_t taps,
             column = i / outputs % places;
     PairSum sum(lines < 64 ? 0 : lines <= 192 ? lines : 128);
     for (int64_t tap = 0; tap < taps * taps; ++tap) {
-      int64_t h = row * window.stride - window.padding +
-                  tap / taps * window.dilation,
-              v = column * window.stride - window.padding +
-                  tap % taps * window.dilation;
-      if (h < 0 || v < 0 || h >= size || v >= size)
+      int64_t h = window.pixelAt(row, tap / taps, size),
+              v = window.pixelAt(column, tap % taps, size);
+      if (h < 0 || v < 0)
         continue;
       const float *pixel = &r[(h * size + v) * features];
       const float *weight = &y[tap * features * outputs + n];

@@ -196,33 +196,16 @@ ByteCase product(const Dims &rows, int64_t columns, int64_t depth,
   return test;
 }
 
-struct Window {
-  int64_t stride, padding, dilation;
-  int64_t between = 1; ///< the distance of pixels in a transposed convolution
-};
-
-/// The pixel at a tap of the window of `position`, or -1 if there is none.
-int64_t pixelAt(const Window &window, int64_t position, int64_t tap,
-                int64_t size) {
-  int64_t place =
-      position * window.stride - window.padding + tap * window.dilation;
-  if (place < 0 || place % window.between != 0)
-    return -1;
-  return place / window.between < size ? place / window.between : -1;
-}
-
 /// A convolution with windows of `taps` x `taps` on two images.
 ByteCase convolution(int64_t size, int64_t features, int64_t outputs,
-                     int64_t taps, Window window, bool quantized = false) {
+                     int64_t taps, SquareWindow window,
+                     bool quantized = false) {
   constexpr int64_t width = 16, images = 2;
   ByteCase test;
   test.name = numbered("windows", {size, features, outputs, taps, window.stride,
                                    window.padding, window.dilation,
                                    window.between, quantized});
-  int64_t places = ((size - 1) * window.between + 2 * window.padding -
-                    (taps - 1) * window.dilation) /
-                       window.stride +
-                   1,
+  int64_t places = window.placesOf(size, taps),
           panels = (outputs + width - 1) / width, lines = wordsOf(features);
   Rows x = randomBytes<uint8_t>(images * size * size * features, 3);
   Weights y = randomBytes<int8_t>(taps * taps * features * outputs, 5);
@@ -236,8 +219,8 @@ ByteCase convolution(int64_t size, int64_t features, int64_t outputs,
     int64_t n = int64_t(i) % outputs, place = int64_t(i) / outputs,
             image = place / (places * places);
     for (int64_t tap = 0; tap < taps * taps; ++tap) {
-      int64_t h = pixelAt(window, place / places % places, tap / taps, size),
-              v = pixelAt(window, place % places, tap % taps, size);
+      int64_t h = window.pixelAt(place / places % places, tap / taps, size),
+              v = window.pixelAt(place % places, tap % taps, size);
       for (int64_t k = 0; h >= 0 && v >= 0 && k < features; ++k)
         sums[i] += uint32_t(x[((image * size + h) * size + v) * features + k] *
                             y[(tap * features + k) * outputs + n]);
@@ -319,6 +302,8 @@ void checkQuads(const std::vector<ByteCase> &cases,
     text += test.text;
   for (const JitTarget &target : targets) {
     JitGraph graph(text, target);
+    bool forTiles = llvm::is_contained(target.features, "+amx-int8");
+    EXPECT_EQ(graph.usesTiles(), forTiles);
     for (const ByteCase &test : cases)
       for (int64_t step : {1, 1000}) {
         std::vector<Bytes> data = test.inputs;
