@@ -65,7 +65,7 @@ const uint8_t *Access::read(Space space, int lane, uint64_t address,
     return localAt(lane, address, false);
   if (space == Space::Shared) {
     sharedAt[size_t(numShared++)] = address;
-    return block.shared.read(warp, lane, address, bytes);
+    return block.shared.read(warp, lane, address, bytes, places);
   }
   if (space == Space::Param) {
     const auto &parameters = block.parameters;
@@ -153,24 +153,26 @@ void Access::count() {
 }
 
 /// Shared memory has 32 banks of four bytes. Accesses of 8 and 16 bytes are
-/// made by 16 and 8 lanes at a time; lanes that read one word share it.
+/// made by 16 and 8 lanes at a time; lanes that read one word share it. An
+/// access is aligned, so it takes one unit of banks.
 void Access::countBanks() {
-  int together = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+  int unit = std::max(__builtin_ctz(bytes), 2); // log2 of its bytes
+  int together = 128 >> unit;                   // lanes, and units of all banks
   for (int first = 0; first < numShared; first += together) {
     int last = std::min(first + together, numShared);
-    std::array<std::array<uint32_t, warpLanes>, 32> words;
-    std::array<int, 32> counts{};
-    for (int i = first; i < last; ++i)
-      for (uint64_t at = sharedAt[size_t(i)] / 4 * 4;
-           at < sharedAt[size_t(i)] + bytes; at += 4) {
-        auto word = uint32_t(at / 4);
-        auto &bank = words[word % 32];
-        int &count = counts[word % 32];
-        if (std::find(bank.begin(), bank.begin() + count, word) ==
-            bank.begin() + count)
-          bank[size_t(count++)] = word;
-      }
-    auto passes = uint64_t(*std::max_element(counts.begin(), counts.end()));
+    std::array<std::array<uint32_t, warpLanes>, warpLanes> placesOf;
+    std::array<uint32_t, warpLanes> counts{};
+    uint32_t passes = 0;
+    for (int i = first; i < last; ++i) {
+      auto place = uint32_t(sharedAt[size_t(i)] >> unit);
+      size_t inBanks = place & uint32_t(together - 1);
+      auto &known = placesOf[inBanks];
+      uint32_t &count = counts[inBanks];
+      if (std::find(known.begin(), known.begin() + count, place) ==
+          known.begin() + count)
+        known[count++] = place;
+      passes = std::max(passes, count);
+    }
     block.counters.sharedPasses += passes;
     block.counters.bankConflicts += passes - 1;
   }

@@ -43,6 +43,7 @@ private:
   uint32_t bytes, elements;
   std::array<uint64_t, warpLanes> global, sharedAt;
   int numGlobal = 0, numShared = 0;
+  PlacesRead places;
   bool writes = false;
 };
 

@@ -72,12 +72,9 @@ const uint8_t *SharedMemory::beginAsyncRead(Warp &warp, int lane,
 
 void SharedMemory::endAsyncRead(Warp &warp, int lane, uint64_t offset,
                                 uint32_t count) {
-  for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
+  for (uint64_t word = offset / 4; word * 4 < offset + count; ++word)
     --asyncReads[word];
-    uint32_t &mine = reads[word * warps + warp.number];
-    bool isOther = mine / 64 >= lanesNow(warp) && mine % 64 != uint32_t(lane);
-    mine = now(warp) * 64 + (isOther ? several : uint32_t(lane));
-  }
+  noteRead(warp, lane, offset, count);
 }
 
 void SharedMemory::makeBarrier(Warp &warp, int lane, uint64_t offset) {

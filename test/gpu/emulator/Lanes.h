@@ -7,12 +7,15 @@
 namespace tenon::ptx {
 
 /// result = body(lane) in the lanes of the mask; the common case of all lanes
-/// is a loop that the compiler turns into vectors.
+/// is a loop that the compiler turns into vectors: its values lie apart from
+/// the registers that it reads.
 template <typename T, typename Body>
 void setLanes(T *result, uint32_t mask, Body body) {
   if (mask == allLanes) {
+    std::array<T, warpLanes> values;
     for (int lane = 0; lane < warpLanes; ++lane)
-      result[lane] = body(lane);
+      values[size_t(lane)] = body(lane);
+    std::copy(values.begin(), values.end(), result);
     return;
   }
   forLanes(mask, [&](int lane) { result[lane] = body(lane); });

@@ -5,6 +5,7 @@
 #include "test/gpu/emulator/Warp.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::ptx {
 
@@ -13,7 +14,7 @@ constexpr uint32_t several = 32;
 
 SharedMemory::SharedMemory(uint32_t size, const Gaps &gaps, uint32_t warps)
     : warps(warps), gaps(gaps), bytes(size), states(size), parts(size),
-      writes(size / 4 + 1), reads((size / 4 + 1) * size_t(warps)),
+      writes(size / 4 + 1), reads(writes.size() * size_t(warps)),
       asyncReads(size / 4 + 1) {
   forget();
 }
@@ -49,15 +50,17 @@ bool SharedMemory::isOld(const Warp &warp, uint32_t other,
 
 void SharedMemory::checkRange(Warp &warp, int lane, uint64_t offset,
                               uint32_t count) {
-  if (offset > bytes.size() || count > bytes.size() - offset)
+  if (!isInside(offset, count))
     warp.fail(lane, std::to_string(count) + " bytes at " +
                         std::to_string(offset) + " of " +
                         std::to_string(bytes.size()) +
                         " bytes of shared memory");
-  for (uint64_t i = offset; i < offset + count; ++i)
-    if (states[i] == Outside)
-      warp.fail(lane, "byte " + std::to_string(i) +
-                          " of shared memory, which is in no variable");
+  const void *gap = std::memchr(&states[offset], Outside, count);
+  if (gap)
+    warp.fail(lane, "byte " +
+                        std::to_string(static_cast<const uint8_t *>(gap) -
+                                       states.data()) +
+                        " of shared memory, which is in no variable");
 }
 
 void SharedMemory::checkPlace(Warp &warp, int lane, uint64_t offset,
@@ -110,9 +113,8 @@ void SharedMemory::checkParts(Warp &warp, int lane, uint64_t offset,
 }
 
 void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
-  const uint32_t *of = &reads[word * warps];
   for (uint32_t reader = 0; reader < warps; ++reader) {
-    uint32_t clock = of[reader] / 64, from = of[reader] % 64;
+    uint32_t read = readOf(reader, word), clock = read / 64, from = read % 64;
     if (clock == 0)
       continue;
     bool ordered = reader == warp.number
@@ -136,19 +138,56 @@ void SharedMemory::checkWritten(Warp &warp, int lane, uint64_t offset,
                                 std::to_string(i));
 }
 
+bool SharedMemory::areWritten(uint64_t offset, uint32_t count) const {
+  constexpr uint64_t eight = 0x0101010101010101 * uint64_t(Written);
+  const uint8_t *from = &states[offset];
+  uint64_t found;
+  for (; count >= sizeof found; count -= sizeof found, from += sizeof found) {
+    std::memcpy(&found, from, sizeof found);
+    if (found != eight)
+      return false;
+  }
+  return count == 0 || std::memcmp(from, &eight, count) == 0;
+}
+
+void SharedMemory::noteRead(const Warp &warp, int lane, uint64_t offset,
+                            uint32_t count) {
+  uint32_t since = lanesNow(warp), mark = now(warp) * 64;
+  uint32_t *first = &readOf(warp.number, offset / 4),
+           *last = &readOf(warp.number, (offset + count - 1) / 4);
+  for (uint32_t *mine = first; mine <= last; ++mine) {
+    bool isOther = *mine / 64 >= since && *mine % 64 != uint32_t(lane);
+    *mine = mark + (isOther ? several : uint32_t(lane));
+  }
+}
+
 const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
-                                  uint32_t count) {
-  checkPlace(warp, lane, offset, count);
-  checkWritten(warp, lane, offset, count);
+                                  uint32_t count, PlacesRead &places) {
+  PlacesRead::Place &known = places.at(offset, count);
+  if (known.offset == offset) {
+    if (!known.hasSeveral)
+      noteRead(warp, lane, offset, count);
+    known.hasSeveral = true;
+    return &bytes[offset];
+  }
+  bool isAligned = (offset & (count - 1)) == 0;
+  if (!isAligned || !isInside(offset, count) || !areWritten(offset, count)) {
+    checkPlace(warp, lane, offset, count);
+    checkWritten(warp, lane, offset, count);
+  }
+  bool isForAll = true;
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
     if (arePartsOfWarp(warp, word, count))
       checkParts(warp, lane, offset, count);
     else
       checkWrite(warp, lane, word, false);
-    uint32_t &mine = reads[word * warps + warp.number];
-    bool isOther = mine / 64 >= lanesNow(warp) && mine % 64 != uint32_t(lane);
-    mine = now(warp) * 64 + (isOther ? several : uint32_t(lane));
+    // What a lane of the warp wrote since the last barrier, it alone may read.
+    const Write &write = writes[word];
+    isForAll &= write.warp != warp.number || write.clock < lanesNow(warp);
   }
+  noteRead(warp, lane, offset, count);
+  if (isForAll)
+    known = {offset, false};
   return &bytes[offset];
 }
 

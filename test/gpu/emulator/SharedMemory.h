@@ -3,6 +3,7 @@
 #ifndef TENON_TEST_GPU_EMULATOR_SHAREDMEMORY_H
 #define TENON_TEST_GPU_EMULATOR_SHAREDMEMORY_H
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,23 @@
 namespace tenon::ptx {
 
 class Warp;
+
+/// What lanes of one instruction read, so that a place that several of them
+/// read is checked once.
+class PlacesRead {
+public:
+  struct Place {
+    uint64_t offset = UINT64_MAX;
+    bool hasSeveral = false; // lanes read it
+  };
+  /// The last place of `bytes` that is kept where the one at `offset` is.
+  Place &at(uint64_t offset, uint32_t bytes) {
+    return places[offset >> __builtin_ctz(bytes) & (places.size() - 1)];
+  }
+
+private:
+  std::array<Place, 32> places;
+};
 
 class SharedMemory {
 public:
@@ -21,8 +39,10 @@ public:
   /// block.
   void end(uint32_t lastClock);
 
-  /// The bytes that a lane reads; throws a finding if it may not.
-  const uint8_t *read(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
+  /// The bytes that a lane reads; throws a finding if it may not. `places`: of
+  /// the instruction, which writes nothing.
+  const uint8_t *read(Warp &warp, int lane, uint64_t offset, uint32_t bytes,
+                      PlacesRead &places);
   /// The place that a lane writes to; throws a finding if it may not.
   uint8_t *write(Warp &warp, int lane, uint64_t offset, uint32_t bytes,
                  bool isAtomic = false);
@@ -72,6 +92,16 @@ private:
   uint32_t lanesNow(const Warp &warp) const;
   /// True if what another warp did at `clock` is ordered before now.
   bool isOld(const Warp &warp, uint32_t other, uint32_t clock) const;
+  bool isInside(uint64_t offset, uint32_t count) const {
+    return offset <= bytes.size() && count <= bytes.size() - offset;
+  }
+  /// True for bytes that were written and that no copy is writing.
+  bool areWritten(uint64_t offset, uint32_t count) const;
+  /// The last read of a word by a warp.
+  uint32_t &readOf(uint32_t warp, uint64_t word) {
+    return reads[warp * writes.size() + word];
+  }
+  void noteRead(const Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkRange(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkPlace(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
   void checkWritten(Warp &warp, int lane, uint64_t offset, uint32_t bytes);
@@ -94,7 +124,7 @@ private:
   /// plus the lane.
   std::vector<uint32_t> parts;
   std::vector<Write> writes; // by word
-  /// For each word and warp: the clock of its last read times 64, plus the
+  /// For each warp and word: the clock of its last read times 64, plus the
   /// lane, or 32 if several lanes read it.
   std::vector<uint32_t> reads;
   /// By word: how many asynchronous reads are under way.
