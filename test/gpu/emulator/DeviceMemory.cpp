@@ -6,7 +6,7 @@
 
 namespace tenon::ptx {
 
-constexpr uint64_t alignment = 256, gap = 4096;
+constexpr uint64_t alignment = 256, gap = 4096, hugePage = 2 << 20;
 
 Region::Region(uint64_t bytes) : bytes(bytes ? bytes : 1) {
   void *made = mmap(nullptr, this->bytes, PROT_READ | PROT_WRITE,
@@ -14,6 +14,9 @@ Region::Region(uint64_t bytes) : bytes(bytes ? bytes : 1) {
   if (made == MAP_FAILED)
     throw std::bad_alloc();
   start = static_cast<uint8_t *>(made);
+  // Weights of 500 MB have histories of 2 GB.
+  if (bytes >= hugePage)
+    madvise(made, bytes, MADV_HUGEPAGE);
 }
 
 Region::~Region() { munmap(start, bytes); }

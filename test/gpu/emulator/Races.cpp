@@ -41,6 +41,8 @@ public:
         mine{block.launchNumber(), block.globalWarp(warp.number), warp.clock,
              uint32_t(lane), bytes} {}
 
+  uint64_t packed() const { return mine.packed(); }
+
   void read(WordHistory &word) {
     checkWrite(word, Atomicity::None);
     Epoch read = Epoch::of(word.read);
@@ -179,8 +181,32 @@ void forWords(Warp &warp, int lane, Allocation &allocation, uint64_t address,
 }
 } // namespace
 
+/// Notes the read `mine` of a word of which the launch has written no part, if
+/// it is the first one, or if blocks share the word so that it changes nothing.
+static bool noteSimply(WordHistory &word, uint64_t mine) {
+  if (word.write >> 52 == mine >> 52 || word.write == inParts)
+    return false;
+  if (word.read >> 52 != mine >> 52) {
+    word.read = mine;
+    return true;
+  }
+  Epoch read = Epoch::of(word.read);
+  return read.lane == SeveralBlocks && read.bytes == 0xf;
+}
+
 void noteRead(Warp &warp, int lane, Allocation &allocation, uint64_t address,
               uint32_t bytes) {
+  // Most reads are of whole words that a kernel only reads. What was noted
+  // simply may be noted again.
+  bool areNoted = (address | bytes) % 4 == 0;
+  if (areNoted) {
+    uint64_t mine = WordAccess(warp, lane, address, 0xf).packed();
+    WordHistory *first = allocation.history(address);
+    for (uint32_t i = 0; i < bytes / 4; ++i)
+      areNoted &= noteSimply(first[i], mine);
+  }
+  if (areNoted)
+    return;
   forWords(warp, lane, allocation, address, bytes,
            [&](WordAccess &access, WordHistory &word) { access.read(word); });
 }
