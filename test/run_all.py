@@ -255,7 +255,8 @@ WIDE = [
         script("test/conformance/run_onnx.py", "--devices=sm_75,sm_80",
                has_full=True),
         script("test/tensorflow/check_ops.py", "--device=sm_80",
-               "--no-verify"))),
+               "--no-verify"),
+        script("test/gpu/check_generation.py", has_full=True))),
     ("graphs", script("test/random/check_onnx_graphs.py", "--count=25")),
     ("tensorflow", script("test/tensorflow/check_ops.py")),
 ]

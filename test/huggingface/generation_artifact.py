@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "gpu"))
+import device_memory
 import generation_options
 from generation_search import Text
 
@@ -33,10 +36,11 @@ class Artifact:
     """An open artifact; sessions are its contexts, whose extents `room` has
     beside the rows."""
 
-    def __init__(self, build, path, threads=1, room={}):
+    def __init__(self, build, path, threads=1, room={}, device="cpu"):
         self.tenon = package(build)
         self.path = path
-        self.model = self.tenon.load(path, threads=threads)
+        self.model = self.tenon.load(path, threads=threads, device=device)
+        self.device = device
         self.known = {tensor.name for tensor in self.model["start"].inputs}
         self.room = room
 
@@ -105,7 +109,7 @@ class Session:
         return self.state("call.logits")[:self.rows].copy()
 
     def state(self, name):
-        """The memory of a float32 state."""
+        """The memory of a float32 state, a copy of it for a device's."""
         from tenon import _runtime as rt
         find = rt._runtime.tenon_context_find_state
         find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -115,7 +119,10 @@ class Session:
         assert status == 0, f"no state {name}"
         dims = (ctypes.c_int64 * tensor.rank).from_address(tensor.dims)
         count = int(np.prod(list(dims), dtype=np.int64))
-        memory = (ctypes.c_float * count).from_address(tensor.data)
+        if self.artifact.device == "cpu":
+            memory = (ctypes.c_float * count).from_address(tensor.data)
+        else:
+            memory = device_memory.read(tensor.data, 4 * count)
         return np.frombuffer(memory, np.float32).reshape(list(dims))
 
     def cancel_at(self, event):
