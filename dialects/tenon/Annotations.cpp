@@ -378,10 +378,11 @@ ArrayRef<Declaration> declarations() {
       declare(pad, verifyPad), declare(specialize),
       declare(variant, verifyVariant), declare(group, verifyGroup),
       declare(numInputs, verifySignature), declare(numOutputs, verifySignature),
-      declare(arenaBytes), declare(threads), declare(usesState),
-      declare(output, verifyOutput), declare(bounded, verifyBounded),
-      declare(weightBytes), declare(stateBytes), declare(launchNumber),
-      declare(launches), declare(sites)};
+      declare(arenaBytes), declare(threads), declare(keepsRegisters),
+      declare(usesState), declare(output, verifyOutput),
+      declare(bounded, verifyBounded), declare(weightBytes),
+      declare(stateBytes), declare(launchNumber), declare(launches),
+      declare(sites)};
   return table;
 }
 

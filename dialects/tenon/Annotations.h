@@ -171,6 +171,8 @@ inline constexpr OfFunction<CountAttr> numInputs{"tenon.num_inputs"};
 inline constexpr OfFunction<CountAttr> numOutputs{"tenon.num_outputs"};
 inline constexpr OfFunction<CountAttr> arenaBytes{"tenon.arena_bytes"};
 inline constexpr OfFunction<CountAttr> threads{"tenon.threads"};
+inline constexpr OfFunction<mlir::UnitAttr> keepsRegisters{
+    "tenon.keeps_registers"};
 inline constexpr OfFunction<mlir::UnitAttr> usesState{"tenon.uses_state"};
 inline constexpr OfArgument<mlir::UnitAttr> output{"tenon.output"};
 inline constexpr OfArgument<mlir::UnitAttr> bounded{"tenon.bounded"};

@@ -276,6 +276,23 @@ def Tenon_ThreadsAnnotation : Tenon_Annotation<"threads", "a function", "tenon::
   }];
 }
 
+def Tenon_KeepsRegistersAnnotation : Tenon_Annotation<"keeps_registers", "a function", "mlir::UnitAttr", ["LowerDeviceFusions", "MakeDeviceEntries"],
+    ["DeviceCalls", "MakeDeviceEntries"]> {
+  let meaning = [{
+    Threads of the device kernel, or of the kernel with this entry, hold a tile in registers. The compiler of the driver must not spill some of them to
+    make room for another block.
+
+    Example:
+    ```mlir
+    module @device {
+      func.func @kernel_entry(%faults: !llvm.ptr, %x: !llvm.ptr, %tasks: i64) attributes {tenon.threads = 256, tenon.keeps_registers} {
+        return
+      }
+    }
+    ```
+  }];
+}
+
 def Tenon_UsesStateAnnotation : Tenon_Annotation<"uses_state", "a function", "mlir::UnitAttr", ["PlaceBuffers"], ["ModelFacts"]> {
   let meaning = [{
     The placed function reads or writes a state.

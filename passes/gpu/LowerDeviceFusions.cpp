@@ -199,6 +199,9 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     kernel.hasFineTasks = true;
     lowered.tasks = emit(kernel);
     setBlock(lowered, plan);
+    if (isa<BlockTilePlanAttr, FewRowsPlanAttr, BlockAttentionPlanAttr>(plan))
+      annotation::keepsRegisters.set(lowered.func,
+                                     kernel.builder.getUnitAttr());
     kernel.builder.setInsertionPointToEnd(&lowered.func.getBody().front());
     func::ReturnOp::create(kernel.builder, loc);
   }

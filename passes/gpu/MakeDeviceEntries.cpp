@@ -46,6 +46,8 @@ public:
         func::FuncOp::create(b, loc, (kernel.getName() + "_entry").str(),
                              b.getFunctionType(types, {}));
     annotation::threads.setCount(entry, threads);
+    if (annotation::keepsRegisters.isOn(kernel))
+      annotation::keepsRegisters.set(entry, b.getUnitAttr());
     Block *block = entry.addEntryBlock();
     b.setInsertionPointToStart(block);
     arguments = block->getArguments();

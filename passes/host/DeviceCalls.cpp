@@ -267,6 +267,10 @@ void markEntries(ModuleOp device) {
     entry->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     entry->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                    b.getDenseI32ArrayAttr({int32_t(threads.getInt()), 1, 1}));
+    // So that ptxas takes the registers that one block needs.
+    if (annotation::keepsRegisters.isOn(entry))
+      entry->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                     b.getI32IntegerAttr(1));
   }
 }
 

@@ -100,12 +100,14 @@ func.func @others(%call: !llvm.ptr, %x: memref<0xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// All threads of a block compute one tile, with operands in shared memory.
+// All threads of a block compute one tile, with operands in shared memory and
+// sums in registers.
 // CHECK-LABEL: func.func @tile(
 // CHECK: tenon.device_launch @[[KERNEL:.*]] tasks %{{.*}} threads 256 block_tasks 1
 // CHECK: module @device
 // CHECK: memref.global "private" @{{.*}} : memref<1088xf32, 3>
 // CHECK: func.func private @[[KERNEL]](
+// CHECK-SAME: tenon.keeps_registers
 // CHECK: nvvm.barrier
 // CHECK: math.fma
 func.func @tile(%call: !llvm.ptr, %x: memref<64x64xf32>, %w: memref<64x64xf32>, %y: memref<64x64xf32>) {

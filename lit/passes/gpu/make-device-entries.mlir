@@ -4,6 +4,7 @@
 // thread runs the task of its number.
 // CHECK-LABEL: func.func @kernel_entry(
 // CHECK-SAME: %[[FAULTS:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: !llvm.ptr, %[[N:[^:]*]]: i64, %[[Y:[^:]*]]: !llvm.ptr, %[[SIZE:[^:]*]]: i64, %[[SCALE:[^:]*]]: f32, %[[TASKS:[^:]*]]: i64)
+// CHECK-NOT: tenon.keeps_registers
 // CHECK-SAME: tenon.threads = 256
 // CHECK: llvm.insertvalue %[[X]], %{{.*}}[0]
 // CHECK: llvm.insertvalue %[[N]], %{{.*}}[3, 0]
@@ -31,15 +32,16 @@ func.func @threads(%call: !llvm.ptr, %x: memref<?x4xf32>, %y: memref<4xf32>, %n:
 // -----
 
 // All threads of a block run the task of the block's number. A kernel that is
-// launched twice gets one entry.
+// launched twice gets one entry, which keeps registers as the kernel does.
 // CHECK-LABEL: func.func @kernel_entry(
+// CHECK-SAME: tenon.keeps_registers
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NOT: nvvm.read.ptx.sreg.tid.x
 // CHECK: func.call @kernel(
 // CHECK-NOT: @kernel_entry
 // CHECK: func.func @blocks(
 module @device {
-  func.func private @kernel(%faults: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) {
+  func.func private @kernel(%faults: !llvm.ptr, %x: memref<4xf32>, %begin: index, %end: index) attributes {tenon.keeps_registers} {
     return
   }
 }

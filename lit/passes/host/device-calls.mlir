@@ -64,6 +64,21 @@ func.func @narrow(%call: !llvm.ptr, %n: index, %half: f16) {
 
 // -----
 
+// The driver's compiler may give the entry the registers of a whole block.
+// CHECK: llvm.func @wide_entry
+// CHECK-SAME: nvvm.maxntid = array<i32: 64, 1, 1>, nvvm.minctasm = 1 : i32
+module @device {
+  func.func private @wide(%faults: !llvm.ptr, %scale: f32, %begin: index, %end: index) attributes {tenon.keeps_registers} {
+    return
+  }
+}
+func.func @registers(%call: !llvm.ptr, %n: index, %scale: f32) {
+  tenon.device_launch @wide tasks %n threads 64 block_tasks 1 flops %n bytes %n (%scale) : f32
+  return
+}
+
+// -----
+
 // Kernels are numbered in the order of their entries. The second launch of a
 // kernel has the kernel's number and its own.
 // CHECK-LABEL: llvm.func @numbers(
