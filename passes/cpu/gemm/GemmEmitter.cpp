@@ -185,13 +185,12 @@ void GemmEmitter::emitDirect(const TilePanel &panel) {
     return finishTiles(panel, columns, task.firstRow, task.lastRow, {});
   if (!mayReadWhole())
     return emitPieces(panel, columns, task.lastRow);
-  Value count = at().sub(task.lastRow, task.firstRow),
-        rest = at().remainder(count, at().constant(tile.rows)), isFew;
-  if (mayBeFew())
-    isFew = at().less(count, at().constant(fewRows + 1));
-  Value whole = at().sub(task.lastRow, rest);
-  if (isFew)
+  Value whole = rows.endOfFull(task.firstRow, task.lastRow);
+  if (mayBeFew()) {
+    Value count = at().sub(task.lastRow, task.firstRow),
+          isFew = at().less(count, at().constant(fewRows + 1));
     whole = arith::SelectOp::create(b, loc, isFew, task.firstRow, whole);
+  }
   emitPieces(panel, columns, whole);
   finishTiles(panel, columns, whole, task.lastRow, {});
 }

@@ -1,7 +1,9 @@
 // Emits full tiles, then one tile for the remainder. If the number of rows is
 // known only at run time, code for a few tile sizes exists, and the smallest
 // one with enough rows computes the whole remainder. The columns are then read
-// once for the remainder, not once for each part of it.
+// once for the remainder, not once for each part of it. In an image of unknown
+// size the code of full tiles also computes a remainder of more rows than a
+// small tile has.
 #include "passes/cpu/gemm/RowTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,25 +20,33 @@ bool RowTiles::areTilesConsecutive() {
   return line && *line % plan.tile.rows == 0;
 }
 
+/// The rows of the small tile for an image of unknown size.
+static int64_t smallTile(const GemmPlan &plan) {
+  return llvm::divideCeil(plan.tile.rows, 4);
+}
+
 /// The rows of the smallest tile that has room for `rows`. Only some sizes
-/// exist, because each size needs code of its own. The remainder of an image is
-/// a small part of its rows, so that two sizes suffice.
+/// exist, because each size needs code of its own.
 int64_t RowTiles::roomFor(int64_t rows) {
-  if (plan.facts.size.isOpenImage) {
-    int64_t small = llvm::divideCeil(plan.tile.rows, 4);
-    return rows <= small ? small : plan.tile.rows;
-  }
   int64_t room = rows <= 6 ? rows : llvm::alignTo(rows, 4);
   return std::min(room, plan.tile.rows);
 }
 
-void RowTiles::forEach(Value low, Value high,
-                       llvm::function_ref<void(const RowRun &)> body) {
+Value RowTiles::endOfFull(Value low, Value high) {
   Value rest =
       at().remainder(at().sub(high, low), at().constant(plan.tile.rows));
   Value whole = at().sub(high, rest);
+  if (!plan.facts.size.isOpenImage)
+    return whole;
+  Value isSmall = at().less(rest, at().constant(smallTile(plan) + 1));
+  return arith::SelectOp::create(b, loc, isSmall, whole, high);
+}
+
+void RowTiles::forEach(Value low, Value high,
+                       llvm::function_ref<void(const RowRun &)> body) {
+  Value whole = endOfFull(low, high);
   forEachFull(low, whole, body);
-  forRest(whole, rest, body);
+  forRest(whole, at().sub(high, whole), body);
 }
 
 void RowTiles::forRest(Value first, Value rest,
@@ -49,6 +59,10 @@ void RowTiles::forRest(Value first, Value rest,
            [&] { body({first, count, {}, false, true}); });
     return;
   }
+  if (plan.facts.size.isOpenImage)
+    return when(at().less(at().constant(0), rest), [&] {
+      body({first, smallTile(plan), rest, false, true});
+    });
   for (int64_t below = 0; below + 1 < plan.tile.rows;) {
     int64_t count = roomFor(below + 1);
     Value fits = at().less(at().constant(below), rest);
@@ -65,7 +79,10 @@ void RowTiles::forRest(Value first, Value rest,
 void RowTiles::forEachFull(Value low, Value high,
                            llvm::function_ref<void(const RowRun &)> body) {
   forRange(low, high, plan.tile.rows, [&](Value row) {
-    body({row, plan.tile.rows, {}, areTilesConsecutive()});
+    Value exist;
+    if (plan.facts.size.isOpenImage)
+      exist = at().min(at().constant(plan.tile.rows), at().sub(high, row));
+    body({row, plan.tile.rows, exist, areTilesConsecutive()});
   });
 }
 

@@ -30,8 +30,11 @@ public:
   /// Calls `body` for each tile of the rows [low, high).
   void forEach(mlir::Value low, mlir::Value high,
                llvm::function_ref<void(const RowRun &)> body);
-  /// Calls `body` for each full tile of the rows [low, high), which must be a
-  /// multiple of the tile's rows.
+  /// Where full tiles of the rows [low, high) end. The rows behind are those of
+  /// forRest.
+  mlir::Value endOfFull(mlir::Value low, mlir::Value high);
+  /// Calls `body` for each tile of the rows [low, high), which full tiles
+  /// compute.
   void forEachFull(mlir::Value low, mlir::Value high,
                    llvm::function_ref<void(const RowRun &)> body);
   /// Calls `body` for the tile of the `rest` rows from `first` on; there are

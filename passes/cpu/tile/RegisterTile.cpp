@@ -177,14 +177,19 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
                ? divideCeilSigned(*size.rows, tile.rows)
                : 0;
   };
+  // An image of unknown size has code for three tiles in each panel, so a last
+  // panel of its own is avoided.
+  auto leavesColumns = [&](RegisterTile tile) {
+    return size.isOpenImage && vectors % tile.vectors != 0;
+  };
   RegisterTile tile{0, 0};
-  std::tuple<bool, int64_t, int64_t> least;
+  std::tuple<bool, int64_t, int64_t, bool> least;
   for (RegisterTile candidate : candidates) {
     if (!fits(candidate.vectors))
       continue;
     candidate = best(candidate);
     std::tuple here(!tall && candidate.vectors < group, cost.of(candidate),
-                    passes(candidate));
+                    passes(candidate), leavesColumns(candidate));
     if (tile.rows && here >= least)
       continue;
     tile = candidate;
