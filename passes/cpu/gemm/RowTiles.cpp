@@ -78,9 +78,10 @@ void RowTiles::forRest(Value first, Value rest,
 
 void RowTiles::forEachFull(Value low, Value high,
                            llvm::function_ref<void(const RowRun &)> body) {
+  bool isWhole = plan.facts.size.rowFactor % plan.tile.rows == 0;
   forRange(low, high, plan.tile.rows, [&](Value row) {
     Value exist;
-    if (plan.facts.size.isOpenImage)
+    if (plan.facts.size.isOpenImage && !isWhole)
       exist = at().min(at().constant(plan.tile.rows), at().sub(high, row));
     body({row, plan.tile.rows, exist, areTilesConsecutive()});
   });
