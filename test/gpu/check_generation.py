@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "huggingface"))
 import numpy as np
 
 import write_checkpoints
+from check_checkpoints import CASES, Checks
 from generation_artifact import Artifact, extents_of, play
 from generation_options import Options
 from generation_reference import model_of
@@ -65,16 +66,8 @@ def difference(here, there):
 
 
 class Check:
-    def __init__(self, options):
-        self.options = options
-        self.passed = self.failed = 0
-
-    def that(self, holds, what):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print("FAIL", what, flush=True)
-        return holds
+    def __init__(self, options, checks):
+        self.options, self.checks = options, checks
 
     def checkpoint(self, name, source, is_decoder):
         path = os.path.join(os.path.dirname(source), "model.so")
@@ -83,7 +76,7 @@ class Check:
              source, "-o", path, "-q", "--matmul-precision=strict",
              f"--device=cpu,nvptx:{self.options.architecture}"],
             capture_output=True, text=True)
-        if not self.that(done.returncode == 0, f"{name}: {done.stderr}"):
+        if not self.checks.that(done.returncode == 0, f"{name}: {done.stderr}"):
             return
         model = model_of(source)
         artifacts = [Artifact(self.options.build, path, 2, model.room(),
@@ -100,7 +93,7 @@ class Check:
             seconds = time.monotonic() - start
             print(f"{name}, {kind}: {seconds:.0f} s", flush=True)
             wrong = difference(*said)
-            self.that(not wrong, f"{name}, {kind}: {wrong}")
+            self.checks.that(not wrong, f"{name}, {kind}: {wrong}")
         for artifact in artifacts:
             artifact.close()
 
@@ -122,7 +115,8 @@ def main():
     if library not in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
         os.environ["LD_LIBRARY_PATH"] = library
         os.execv(sys.executable, [sys.executable] + sys.argv)
-    check = Check(options)
+    checks = Checks()
+    check = Check(options, checks)
     with tempfile.TemporaryDirectory() as folder:
         if options.folder:
             source = os.path.join(folder, "model")
@@ -130,13 +124,11 @@ def main():
             check.checkpoint(os.path.basename(options.folder), source, True)
         cases = FULL if options.full else SHORT
         for name in options.case or (() if options.folder else cases):
-            known = {**write_checkpoints.CASES, **write_checkpoints.T5,
-                     **write_checkpoints.WHISPER}
-            source = write_checkpoints.write(known[name],
+            source = write_checkpoints.write(CASES[name],
                                              os.path.join(folder, name))
             check.checkpoint(name, source, name in write_checkpoints.CASES)
-    print(f"{check.passed} passed, {check.failed} failed, 0 skipped")
-    return 1 if check.failed else 0
+    print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
+    return 1 if checks.failed else 0
 
 
 if __name__ == "__main__":

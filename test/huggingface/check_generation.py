@@ -45,7 +45,7 @@ import generation_long_prompts
 import generation_selftest
 import generation_totals
 import write_checkpoints
-from check_checkpoints import PRECISION, Checks
+from check_checkpoints import CASES, PRECISION, Checks
 from generation_artifact import Artifact
 from generation_checks import ModelCheck
 from generation_options import MODES
@@ -61,10 +61,6 @@ FORMS = (("llama3", ("--cache-format=bf16",)),
          ("t5_f16", ()), ("t5_bf16", ("--cache-format=bf16",)),
          ("t5_bf16", ("--weight-format=int8",)),
          ("t5_flan", ("--weight-format=int4", "--cache-format=bf16")))
-
-KNOWN = {**write_checkpoints.CASES, **write_checkpoints.T5,
-         **write_checkpoints.WHISPER}
-
 
 def modes_of(name):
     """TensorFlow has no rules of timestamps."""
@@ -95,7 +91,7 @@ class Check:
         self.counts = generation_counts.Counts()
 
     def checkpoint(self, name, modes):
-        case = KNOWN[name]
+        case = CASES[name]
         with tempfile.TemporaryDirectory() as folder:
             source = write_checkpoints.write(case, os.path.join(folder, name))
             model = model_of(source)
@@ -130,7 +126,7 @@ class Check:
         for name, flags in FORMS:
             with tempfile.TemporaryDirectory() as folder:
                 source = write_checkpoints.write(
-                    KNOWN[name], os.path.join(folder, name))
+                    CASES[name], os.path.join(folder, name))
                 path = os.path.join(folder, "model.so")
                 if self.compile(name, source, path, MODES[0], *flags):
                     self.artifact(" ".join((name, *flags)), model_of(source),
@@ -182,7 +178,7 @@ def main():
     generation_selftest.run(checks)
     generation_faults.run(checks)
     check = Check(options.build, options.full, checks)
-    names = options.case or (options.full and KNOWN)
+    names = options.case or (options.full and CASES)
     for name, *modes in [(name, *modes_of(name)) for name in names] \
             if names else SHORT:
         check.checkpoint(name, modes)

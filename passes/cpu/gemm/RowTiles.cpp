@@ -20,6 +20,10 @@ bool RowTiles::areTilesConsecutive() {
   return line && *line % plan.tile.rows == 0;
 }
 
+bool RowTiles::mayHaveRest() const {
+  return plan.facts.size.rowFactor % plan.tile.rows != 0;
+}
+
 /// The rows of the small tile for an image of unknown size.
 static int64_t smallTile(const GemmPlan &plan) {
   return llvm::divideCeil(plan.tile.rows, 4);
@@ -51,7 +55,7 @@ void RowTiles::forEach(Value low, Value high,
 
 void RowTiles::forRest(Value first, Value rest,
                        llvm::function_ref<void(const RowRun &)> body) {
-  if (plan.facts.size.rowFactor % plan.tile.rows == 0)
+  if (!mayHaveRest())
     return;
   if (plan.facts.size.rows) {
     if (int64_t count = *plan.facts.size.rows % plan.tile.rows)
@@ -78,10 +82,9 @@ void RowTiles::forRest(Value first, Value rest,
 
 void RowTiles::forEachFull(Value low, Value high,
                            llvm::function_ref<void(const RowRun &)> body) {
-  bool isWhole = plan.facts.size.rowFactor % plan.tile.rows == 0;
   forRange(low, high, plan.tile.rows, [&](Value row) {
     Value exist;
-    if (plan.facts.size.isOpenImage && !isWhole)
+    if (plan.facts.size.isOpenImage && mayHaveRest())
       exist = at().min(at().constant(plan.tile.rows), at().sub(high, row));
     body({row, plan.tile.rows, exist, areTilesConsecutive()});
   });

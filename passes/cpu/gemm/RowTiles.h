@@ -52,6 +52,8 @@ public:
   Values offsetsOf(const RowRun &run, llvm::ArrayRef<Values> positions);
 
 private:
+  /// False if full tiles are known to have all rows.
+  bool mayHaveRest() const;
   int64_t roomFor(int64_t rows);
 
   const GemmPlan &plan;

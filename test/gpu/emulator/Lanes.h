@@ -4,6 +4,9 @@
 
 #include "test/gpu/emulator/Warp.h"
 
+#include <algorithm>
+#include <array>
+
 namespace tenon::ptx {
 
 /// result = body(lane) in the lanes of the mask; the common case of all lanes

@@ -50,7 +50,7 @@ bool SharedMemory::isOld(const Warp &warp, uint32_t other,
 
 void SharedMemory::checkRange(Warp &warp, int lane, uint64_t offset,
                               uint32_t count) {
-  if (!isInside(offset, count))
+  if (offset > bytes.size() || count > bytes.size() - offset)
     warp.fail(lane, std::to_string(count) + " bytes at " +
                         std::to_string(offset) + " of " +
                         std::to_string(bytes.size()) +
@@ -127,6 +127,8 @@ void SharedMemory::checkReads(Warp &warp, int lane, uint64_t word) {
 
 void SharedMemory::checkWritten(Warp &warp, int lane, uint64_t offset,
                                 uint32_t count) {
+  if (areWritten(offset, count))
+    return;
   for (uint64_t i = offset; i < offset + count; ++i)
     if (states[i] != Written)
       warp.fail(lane, states[i] == Pending
@@ -170,11 +172,8 @@ const uint8_t *SharedMemory::read(Warp &warp, int lane, uint64_t offset,
     known.hasSeveral = true;
     return &bytes[offset];
   }
-  bool isAligned = (offset & (count - 1)) == 0;
-  if (!isAligned || !isInside(offset, count) || !areWritten(offset, count)) {
-    checkPlace(warp, lane, offset, count);
-    checkWritten(warp, lane, offset, count);
-  }
+  checkPlace(warp, lane, offset, count);
+  checkWritten(warp, lane, offset, count);
   bool isForAll = true;
   for (uint64_t word = offset / 4; word * 4 < offset + count; ++word) {
     if (arePartsOfWarp(warp, word, count))

@@ -92,9 +92,6 @@ private:
   uint32_t lanesNow(const Warp &warp) const;
   /// True if what another warp did at `clock` is ordered before now.
   bool isOld(const Warp &warp, uint32_t other, uint32_t clock) const;
-  bool isInside(uint64_t offset, uint32_t count) const {
-    return offset <= bytes.size() && count <= bytes.size() - offset;
-  }
   /// True for bytes that were written and that no copy is writing.
   bool areWritten(uint64_t offset, uint32_t count) const;
   /// The last read of a word by a warp.
