@@ -126,6 +126,18 @@ TEST_P(Kernels, LocalArrays) {
   }
 }
 
+/// Lanes 0 to 6 come to the join by another way than those after them.
+TEST(Joins, MeetWhereTheyStandAboveWhatTheyJoin) {
+  Device device(moduleOf("mov.u32 %r1, %tid.x; bra $PART;\n"
+                         "$JOIN: add.u32 %r2, %r1, 1; bra $END;\n"
+                         "$PART: setp.lt.u32 %p1, %r1, 7; @%p1 bra $JOIN;\n"
+                         "add.u32 %r1, %r1, 1; bra $JOIN;\n$END:"));
+  Counters counters =
+      device.run("k", LaunchShape::linear(1, 32), device.reserve(4));
+  // The comparison, and both sums once.
+  EXPECT_EQ(counters[Group::Integer], 3u);
+}
+
 /// Lane i goes i + 1 times through a loop that is below the barrier behind it.
 /// Lanes from `last` on leave the loop for the end.
 std::string barrierAboveItsLoop(int last) {

@@ -2,6 +2,8 @@
 // all statements are decoded.
 #include "test/gpu/emulator/Decoder.h"
 
+#include "test/gpu/emulator/MeetingOrder.h"
+
 #include <algorithm>
 
 namespace tenon::ptx {
@@ -197,6 +199,7 @@ void Decoder::finish() {
     for (size_t constant : dynamicConstants)
       program.constants[constant].bits = dynamic;
   }
+  std::vector<Jump> jumps;
   for (const Fixup &fixup : fixups) {
     std::vector<uint32_t> places;
     for (const std::string &label : fixup.labels) {
@@ -212,7 +215,10 @@ void Decoder::finish() {
     } else {
       instruction.first = places.front();
     }
+    jumps.push_back({uint32_t(fixup.instruction), std::move(places),
+                     instruction.isGuarded});
   }
+  program.meetingOrder = meetingOrder(uint32_t(program.code.size()), jumps);
   size_t total = 0;
   for (size_t i = 0; i < program.code.size(); ++i)
     total += reads[i].size() + writes[i].size();

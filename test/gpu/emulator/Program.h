@@ -89,6 +89,7 @@ struct Program {
   std::vector<Slot> operands;
   std::vector<std::string> texts; // for reports
   std::vector<std::vector<uint32_t>> branchTables;
+  std::vector<uint32_t> meetingOrder; ///< ranks of instructions
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;
   uint32_t numSlots = 0, registerBytes = 0;

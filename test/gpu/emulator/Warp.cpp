@@ -1,6 +1,6 @@
-// Lanes that part are run one group at a time, that at the lowest place first:
-// most code is laid out so that a join follows what it joins. Where it is not,
-// an instruction that needs all lanes waits for them.
+// Lanes that part are run one group at a time, that of the lowest rank first,
+// so that they go on together where their ways join. An instruction that needs
+// all lanes waits for those that a loop brings later.
 #include "test/gpu/emulator/Warp.h"
 
 #include "test/gpu/emulator/Block.h"
@@ -120,19 +120,27 @@ void Warp::goOn(uint32_t to) {
   pc = to;
   if (!active)
     return nextGroup();
-  if (groups.empty() || groups.back().pc > pc)
+  if (groups.empty() || rank(groups.back().pc) > rank(pc))
     return;
-  if (groups.back().pc < pc) {
-    std::swap(groups.back().pc, pc);
-    std::swap(groups.back().lanes, active);
-    for (size_t i = groups.size() - 1; i > 0 && groups[i].pc > groups[i - 1].pc;
-         --i)
-      std::swap(groups[i], groups[i - 1]);
+  if (groups.back().pc != pc) {
+    Waiting first = groups.back();
+    groups.pop_back();
+    insertGroup({pc, active});
+    pc = first.pc;
+    active = first.lanes;
   }
   while (!groups.empty() && groups.back().pc == pc) {
     active |= groups.back().lanes;
     groups.pop_back();
   }
+}
+
+void Warp::insertGroup(Waiting group) {
+  auto isHigher = [&](const Waiting &other) {
+    return rank(other.pc) >= rank(group.pc);
+  };
+  groups.insert(std::find_if_not(groups.begin(), groups.end(), isHigher),
+                group);
 }
 
 void Warp::nextGroup() {
@@ -160,10 +168,7 @@ void Warp::branch(uint32_t taken, uint32_t target) {
     return;
   }
   // The group that stays may still be given other targets.
-  groups.push_back({target, taken});
-  for (size_t i = groups.size() - 1; i > 0 && groups[i].pc > groups[i - 1].pc;
-       --i)
-    std::swap(groups[i], groups[i - 1]);
+  insertGroup({target, taken});
   active = rest;
 }
 

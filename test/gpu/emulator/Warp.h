@@ -131,6 +131,8 @@ private:
   struct Later {};
   void runNow(const Instruction &instruction, uint32_t mask);
   void goOn(uint32_t next);
+  void insertGroup(Waiting group);
+  uint32_t rank(uint32_t place) const { return program.meetingOrder[place]; }
   void nextGroup();
   void checkDefined(const Instruction &instruction, uint32_t mask);
   void leaveOut(const Instruction &instruction);
@@ -139,7 +141,7 @@ private:
   std::unique_ptr<uint8_t[]> registers;
   std::vector<uint32_t> defined;
   uint32_t pc = 0, next = 0, waiting = 0;
-  /// Groups of lanes that wait at higher places, highest first.
+  /// Groups of lanes that wait at places of higher ranks, the highest first.
   std::vector<Waiting> groups;
   /// Groups at instructions that other lanes must come to.
   std::vector<Waiting> parked;
