@@ -2,8 +2,11 @@
 // A block of columns has one column for each lane. Where rows are aligned a
 // thread has four neighbouring lanes, so its accesses are wide. Elsewhere its
 // lanes are as far apart as the row has threads, so that accesses of
-// neighbouring threads are neighbours. Lanes of other threads come by shuffles,
-// in which each warp takes part as a whole.
+// neighbouring threads are neighbours; blocks begin where a sector of memory
+// does, so that no access touches one sector more. That turns the lanes in a
+// circle, in which lane i is still combined with i + n / 2, i + n / 4 and so
+// on. Lanes of other threads come by shuffles, in which each warp takes part as
+// a whole.
 #include "passes/gpu/WarpRows.h"
 
 #include "dialects/tenon/NumericsContract.h"
@@ -28,6 +31,8 @@ public:
     Value operand = rowReductions(kernel.fusion).front()->getOperand(0);
     rowRank = cast<RankedTensorType>(operand.getType()).getRank() - 1;
     width = ElementEmitter(kernel, 1).extent(operand, rowRank);
+    sectorElements = sectorElementsOfRows(kernel.fusion, rowRank);
+    mostShift = mostShiftOfRows(kernel.fusion, rowRank);
   }
 
   void emit();
@@ -40,7 +45,7 @@ private:
   using Partial = RowReducer::Partial;
   /// Four columns of a thread.
   struct Quad {
-    Value column;           ///< the first one
+    Value column;           ///< the first one, also if it does not exist
     Value mask;             ///< lanes that exist; null if all do
     ElementEmitter emitter; ///< for the four elements of any value
   };
@@ -56,10 +61,15 @@ private:
   }
 
   void emitRow(bool wide);
-  Quad quadAt(Value column, Value existing = {});
-  Quad lastQuad(Value column, Value high);
+  Quad quadAt(Value column);
+  Quad partAt(Value column, Columns columns);
   Quad heldQuad(int64_t first);
-  Value endOfBlocks(Columns columns);
+  Value isWholeBlock(Value column, Columns columns);
+  /// True if 0 <= `number` < `count`.
+  Value isBelow(Value number, Value count) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
+                                 count);
+  }
   SmallVector<LaneIndex> placeOf(const Quad &four);
   Value numbersOf(Value first);
   Partial reduce(Operation *op, RowReducer &reducer, Columns columns);
@@ -75,6 +85,8 @@ private:
   Value thread; ///< its number among those of the row
   Value exists; ///< the thread's row does; null if all do
   Values row;   ///< the indices of the row; of the last one if it is behind it
+  Value shift;  ///< from the sector's begin to the row's, if it is not wide
+  int64_t sectorElements, mostShift;
   bool isWide;
   Value firstColumn;
   int64_t stride; ///< of a thread's columns
@@ -104,6 +116,9 @@ void WarpRows::emit() {
       mine = at().min(mine, at().sub(rows, at().constant(1)));
     }
     row = at().delinearize(mine, extents);
+    shift = mostShift == 0 ? at().constant(0)
+                           : at().remainder(at().mul(mine, width),
+                                            at().constant(sectorElements));
     ifAligned(
         kernel, width, quad, [&] { emitRow(true); }, [&] { emitRow(false); });
   });
@@ -112,12 +127,14 @@ void WarpRows::emit() {
 void WarpRows::emitRow(bool wide) {
   isWide = wide;
   stride = isWide ? 1 : threads;
-  firstColumn = isWide ? at().mul(thread, at().constant(quad)) : thread;
+  firstColumn =
+      isWide ? at().mul(thread, at().constant(quad)) : at().sub(thread, shift);
   reduced.clear();
   held.clear();
   if (plan.getHeld())
-    for (int64_t first = 0; first < *getConstantIntValue(width);
-         first += blockColumns)
+    for (int64_t first = 0,
+                 end = *getConstantIntValue(width) + (isWide ? 0 : mostShift);
+         first < end; first += blockColumns)
       held.push_back(heldQuad(first));
   for (Operation *op : rowReductions(kernel.fusion)) {
     RowReducer reducer(kernel, op, row, reduced);
@@ -134,52 +151,50 @@ void WarpRows::emitRow(bool wide) {
   writeRow();
 }
 
-/// The columns from `column` on, of which `existing` exist, or all.
-WarpRows::Quad WarpRows::quadAt(Value column, Value existing) {
-  Quad four{column, {}, rowEmitter(kernel, quad, reduced)};
-  if (existing) {
-    four.mask = firstLanes(b, loc, quad, existing);
-    four.emitter.setMask(four.mask, existing);
+/// The columns from `column` on, which exist.
+WarpRows::Quad WarpRows::quadAt(Value column) {
+  return {column, {}, rowEmitter(kernel, quad, reduced)};
+}
+
+/// The columns from `column` on of a row that is not wide, those of `columns`.
+WarpRows::Quad WarpRows::partAt(Value column, Columns columns) {
+  Quad four = quadAt(column);
+  SmallVector<Value> isInside;
+  for (int64_t lane = 0; lane < quad; ++lane) {
+    Value own = at().add(column, at().constant(lane * stride));
+    isInside.push_back(isBelow(at().sub(own, columns.low),
+                               at().sub(columns.high, columns.low)));
   }
+  four.mask = vector::FromElementsOp::create(
+      b, loc, VectorType::get({quad}, b.getI1Type()), isInside);
+  four.emitter.setMask(four.mask);
   return four;
 }
 
-/// Columns of the block that begins with column `first`. A thread behind the
-/// last column computes columns that exist, with a mask that has none.
+/// Columns of the block that begins at `first`, less the shift. A wide row's
+/// thread behind the last column computes columns that exist, with a mask that
+/// has none.
 WarpRows::Quad WarpRows::heldQuad(int64_t first) {
   Value column = at().add(firstColumn, at().constant(first));
   int64_t rest = *getConstantIntValue(width) - first;
-  if (rest >= blockColumns)
+  bool isBehindShift = isWide || first >= mostShift;
+  if (rest >= blockColumns && isBehindShift)
     return quadAt(column);
-  Value isInside = at().less(column, width),
-        inside =
-            at().min(column, at().sub(width, at().constant(isWide ? quad : 1)));
-  if (isWide) {
-    Quad four = quadAt(inside);
-    four.mask = vector::BroadcastOp::create(
-        b, loc, VectorType::get({quad}, b.getI1Type()), isInside);
-    return four;
-  }
-  Value existing = at().ceilDiv(at().sub(width, inside), stride);
-  Quad four = quadAt(inside, existing);
-  four.mask = firstLanes(
-      b, loc, quad,
-      arith::SelectOp::create(b, loc, isInside, existing, at().constant(0)));
+  if (!isWide)
+    return partAt(column, {at().constant(0), width});
+  Quad four = quadAt(at().min(column, at().sub(width, at().constant(quad))));
+  four.mask = vector::BroadcastOp::create(
+      b, loc, VectorType::get({quad}, b.getI1Type()), at().less(column, width));
   return four;
 }
 
-/// Where whole blocks of columns end. Where rows are aligned, blocks of quads
-/// need no more than that: a quad exists as a whole.
-Value WarpRows::endOfBlocks(Columns columns) {
-  if (isWide)
-    return columns.high;
-  Value block = at().constant(blockColumns),
-        count = at().floorDiv(at().sub(columns.high, columns.low), block);
-  return at().add(columns.low, at().mul(count, block));
-}
-
-WarpRows::Quad WarpRows::lastQuad(Value column, Value high) {
-  return quadAt(column, at().ceilDiv(at().sub(high, column), stride));
+/// True if the block of columns in which a thread has `column` exists as a
+/// whole; the same for all threads of the row.
+Value WarpRows::isWholeBlock(Value column, Columns columns) {
+  Value first = at().sub(at().sub(column, thread), columns.low),
+        count = at().sub(at().sub(columns.high, columns.low),
+                         at().constant(blockColumns - 1));
+  return isBelow(first, at().max(count, at().constant(0)));
 }
 
 SmallVector<LaneIndex> WarpRows::placeOf(const Quad &four) {
@@ -203,26 +218,24 @@ WarpRows::Partial WarpRows::reduce(Operation *op, RowReducer &reducer,
         lanes = arith::SelectOp::create(b, loc, four.mask, lanes, none);
     return reducer.combine(former, own);
   };
-  for (Quad &four : held)
-    sum = step(four, sum);
-  if (!plan.getHeld()) {
-    Value end = endOfBlocks(columns);
-    sum = carry(at().add(low, firstColumn), end, blockColumns, sum,
+  if (plan.getHeld())
+    for (Quad &four : held)
+      sum = step(four, sum);
+  else
+    sum = carry(at().add(low, firstColumn), high, blockColumns, sum,
                 [&](Value column, const Partial &former) {
-                  Quad four = quadAt(column);
-                  return step(four, former);
+                  auto whole = [&] {
+                    Quad four = quadAt(column);
+                    return step(four, former);
+                  };
+                  if (isWide)
+                    return whole();
+                  return choose(isWholeBlock(column, columns), former, whole,
+                                [&] {
+                                  Quad four = partAt(column, columns);
+                                  return step(four, former);
+                                });
                 });
-    if (end != high) {
-      Value column = at().add(end, firstColumn);
-      sum = choose(
-          at().less(column, high), sum,
-          [&] {
-            Quad four = lastQuad(column, high);
-            return step(four, sum);
-          },
-          [&] { return sum; });
-    }
-  }
   return reducer.ofPiece(fold(reducer, sum), low);
 }
 
@@ -287,17 +300,19 @@ void WarpRows::writeRow() {
     write(four);
   if (plan.getHeld())
     return;
-  Value end = endOfBlocks({at().constant(0), width});
-  forRange(firstColumn, end, blockColumns, [&](Value column) {
-    Quad four = quadAt(column);
-    write(four);
-  });
-  Value column = at().add(end, firstColumn);
-  if (end != width)
-    when(at().less(column, width), [&] {
-      Quad four = lastQuad(column, width);
+  Columns all{at().constant(0), width};
+  forRange(firstColumn, width, blockColumns, [&](Value column) {
+    auto whole = [&] {
+      Quad four = quadAt(column);
+      write(four);
+    };
+    if (isWide)
+      return whole();
+    choose(isWholeBlock(column, all), whole, [&] {
+      Quad four = partAt(column, all);
       write(four);
     });
+  });
 }
 
 /// Computes and stores four columns of each result. No result is in the memory

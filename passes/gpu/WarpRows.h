@@ -11,6 +11,14 @@ namespace tenon {
 /// others of its row.
 WarpRowsPlanAttr planWarpRows(Kernel &kernel);
 
+/// The elements of a sector of memory, of the narrowest operand or result that
+/// has whole rows.
+int64_t sectorElementsOfRows(FusionOp fusion, int64_t rowRank);
+
+/// The greatest distance, in elements, from the begin of a sector to that of a
+/// row in it, if the first row begins with a sector.
+int64_t mostShiftOfRows(FusionOp fusion, int64_t rowRank);
+
 /// Emits the kernel of rows. A task is the rows of a block of threads.
 TaskCounter emitWarpRows(Kernel &kernel, WarpRowsPlanAttr plan);
 

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tenon {
@@ -55,6 +57,28 @@ static int64_t passesOver(FusionOp fusion, int64_t rowRank) {
          });
 }
 
+int64_t sectorElementsOfRows(FusionOp fusion, int64_t rowRank) {
+  constexpr int64_t sectorBytes = 32;
+  int64_t least = sectorBytes;
+  auto see = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.getRank() > rowRank)
+      least = std::min<int64_t>(
+          least, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  };
+  llvm::for_each(fusion.getBlock().getArguments(), see);
+  llvm::for_each(fusion.getYield().getValues(), see);
+  return sectorBytes / least;
+}
+
+int64_t mostShiftOfRows(FusionOp fusion, int64_t rowRank) {
+  auto type = cast<RankedTensorType>(
+      rowReductions(fusion).front()->getOperand(0).getType());
+  int64_t width = type.getShape().back(),
+          sector = sectorElementsOfRows(fusion, rowRank);
+  return sector - (ShapedType::isDynamic(width) ? 1 : std::gcd(width, sector));
+}
+
 WarpRowsPlanAttr planWarpRows(Kernel &kernel) {
   auto type = cast<RankedTensorType>(
       rowReductions(kernel.fusion).front()->getOperand(0).getType());
@@ -66,7 +90,9 @@ WarpRowsPlanAttr planWarpRows(Kernel &kernel) {
     return WarpRowsPlanAttr::get(context, mostThreads, false);
   int64_t threads = std::min<int64_t>(
       mostThreads, llvm::PowerOf2Ceil(llvm::divideCeil(width, quad)));
-  int64_t blocks = llvm::divideCeil(width, threads * quad);
+  int64_t shift =
+              width % quad == 0 ? 0 : mostShiftOfRows(kernel.fusion, rowRank),
+          blocks = llvm::divideCeil(width + shift, threads * quad);
   int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
   int64_t operands = llvm::count_if(
       kernel.fusion.getBlock().getArguments(), [&](BlockArgument argument) {

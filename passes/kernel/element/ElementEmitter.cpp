@@ -151,8 +151,8 @@ Value ElementEmitter::load(Value memref, Type tenonElement,
     }
     return fromMemory(loaded, tenonElement);
   }
-  // Lanes that are not contiguous in memory are loaded one by one. Masked lanes
-  // repeat the last valid one.
+  // Lanes that are not contiguous in memory are loaded one by one.
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value number = at().constant(lane);
@@ -165,7 +165,14 @@ Value ElementEmitter::load(Value memref, Type tenonElement,
               ? index.base
               : at().add(index.base,
                          at().mul(number, at().constant(index.stride))));
-    elements.push_back(memref::LoadOp::create(b, loc, memref, place));
+    auto loadLane = [&]() -> Value {
+      return memref::LoadOp::create(b, loc, memref, place);
+    };
+    elements.push_back(
+        laneMask && !validLanes
+            ? guarded(vector::ExtractOp::create(b, loc, laneMask, lane), none,
+                      loadLane)
+            : loadLane());
   }
   return fromMemory(vector::FromElementsOp::create(b, loc, type, elements),
                     tenonElement);

@@ -32,9 +32,10 @@ public:
   /// lanes.
   mlir::Value emit(mlir::Value tensor, llvm::ArrayRef<LaneIndex> indices);
 
-  /// Masks the lanes from `valid` on: they neither load nor store, and their
-  /// elements are unspecified. `mask` is true for the first `valid` lanes.
-  void setMask(mlir::Value mask, mlir::Value valid) {
+  /// Masks the lanes for which `mask` is false: they neither load nor store,
+  /// and their elements are unspecified. If the others are the first `valid`
+  /// lanes, masked ones may load what those load, which takes no branches.
+  void setMask(mlir::Value mask, mlir::Value valid = {}) {
     laneMask = mask;
     validLanes = valid;
   }
