@@ -34,15 +34,28 @@ TEST(AmxPlan, SmallProductsDoNotFit) {
 }
 
 TEST(AmxPlan, OtherFormsDoNotFit) {
-  NestFacts across = product(128, 768, 768), window = across, scaled = across,
-            last = across;
+  NestFacts across = product(128, 768, 768), window = across, last = across;
   across.lhsStep = 2;
   window.isChain = false; // one product a tap
   window.depth = 1;
-  scaled.scaled = true;
   last.columnIsLast = false;
-  for (const NestFacts &facts : {across, window, scaled, last})
+  for (const NestFacts &facts : {across, window, last})
     EXPECT_FALSE(planned(facts));
+}
+
+TEST(AmxPlan, APieceIsWholeGroupsWithAScale) {
+  NestFacts facts = product(128, 768, 768);
+  facts.scaled = true;
+  facts.rhsParts = 1;
+  for (int64_t group : {32, 96, 128}) {
+    facts.block = group;
+    ASSERT_TRUE(planned(facts)) << group;
+    EXPECT_EQ(planned(facts).getDepth() % group, 0) << group;
+  }
+  facts.block = 48; // one step and a half
+  EXPECT_FALSE(planned(facts));
+  facts.block = 512; // too large for L1
+  EXPECT_FALSE(planned(facts));
 }
 
 TEST(AmxPlan, WindowsFitIfTheirTapsFillSteps) {

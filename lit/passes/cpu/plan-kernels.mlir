@@ -41,6 +41,40 @@ func.func @amx(%x: memref<?x512xf32>, %w: memref<16x512x16xf32>, %y: memref<?x25
   return
 }
 
+// Integers with scales are one part. A piece is whole groups of the sum: one of
+// 128, or four of 32.
+// CHECK-LABEL: func.func @amx_scaled_bytes(
+// CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128,
+// NARROW-LABEL: func.func @amx_scaled_bytes(
+// NARROW: tenon.plan = #tenon.tile<
+// SMALL-LABEL: func.func @amx_scaled_bytes(
+// SMALL: tenon.plan = #tenon.tile<
+func.func @amx_scaled_bytes(%x: memref<128x512xf32>, %w: memref<4x512x64xi8>, %s: memref<4x4x64xf32>, %y: memref<128x256xf32>) {
+  tenon.fusion contraction ins(%x, %w, %s : memref<128x512xf32>, memref<4x512x64xi8>, memref<4x4x64xf32>) outs(%y : memref<128x256xf32>) {
+  ^bb0(%a: tensor<128x512xf32>, %q: tensor<4x512x64xi8>, %scales: tensor<4x4x64xf32>):
+    %p = tenon.dequantize %q scales %scales group 128 : (tensor<4x512x64xi8>, tensor<4x4x64xf32>) -> tensor<4x512x64xf32>
+    %b = tenon.unpack %p dim 1 extent 256 : (tensor<4x512x64xf32>) -> tensor<512x256xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<128x512xf32>, tensor<512x256xf32>) -> tensor<128x256xf32>
+    tenon.yield %0 : tensor<128x256xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @amx_scaled_nibbles(
+// CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128,
+// SMALL-LABEL: func.func @amx_scaled_nibbles(
+// SMALL: tenon.plan = #tenon.amx<{{.*}}depth = 64,
+func.func @amx_scaled_nibbles(%x: memref<128x512xf32>, %w: memref<4x64x64xi32>, %s: memref<4x16x64xbf16>, %y: memref<128x256xf32>) {
+  tenon.fusion contraction ins(%x, %w, %s : memref<128x512xf32>, memref<4x64x64xi32>, memref<4x16x64xbf16>) outs(%y : memref<128x256xf32>) {
+  ^bb0(%a: tensor<128x512xf32>, %q: tensor<4x64x64xi32>, %scales: tensor<4x16x64xbf16>):
+    %p = tenon.dequantize %q scales %scales group 32 : (tensor<4x64x64xi32>, tensor<4x16x64xbf16>) -> tensor<4x512x64xf32>
+    %b = tenon.unpack %p dim 1 extent 256 : (tensor<4x512x64xf32>) -> tensor<512x256xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<128x512xf32>, tensor<512x256xf32>) -> tensor<128x256xf32>
+    tenon.yield %0 : tensor<128x256xf32>
+  }
+  return
+}
+
 // So do windows: a piece has two taps of 64 features.
 // CHECK-LABEL: func.func @amx_window(
 // CHECK: tenon.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 64, block_rows = 208, block_columns = {{[0-9]+}}, tasks = {{[0-9]+}}, taps = 2>

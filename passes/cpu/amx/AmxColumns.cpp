@@ -21,12 +21,12 @@ AmxColumns::AmxColumns(Kernel &kernel, const ContractionNest &nest,
   if (!plan.wholeColumns)
     parts = scratchOf(tileElement(), 2 * plan.rhsParts * panelVectors *
                                          plan.steps() * tileElements());
-  if (plan.watchesTiny())
+  if (plan.watchesColumns())
     magnitudes = scratchOf(b.getI32Type(), plan.columns() * 2);
 }
 
 void AmxColumns::clear() {
-  if (!plan.watchesTiny())
+  if (!plan.watchesColumns())
     return;
   Value zero = emitNoMagnitudes(b, loc, lanes).greatest;
   forRange(at().constant(0), placeOfMagnitudes(task.lastColumn), lanes,
@@ -81,6 +81,7 @@ AmxColumns::Lines AmxColumns::linesAt(const AmxPanel &panel, Value line) {
               at().remainder(line, at().constant(linesOfStep)),
               {},
               {},
+              {},
               {}};
   Value tap = panel.piece.tap, stepOfTap = lines.step,
         perTap = at().constant(plan.depth / plan.stepExtent);
@@ -92,7 +93,10 @@ AmxColumns::Lines AmxColumns::linesAt(const AmxPanel &panel, Value line) {
       at().add(at().add(panel.piece.k,
                         at().mul(stepOfTap, at().constant(plan.stepExtent))),
                lines.within);
-  Value place = lineOf(tap, lines.index);
+  // A step begins with a whole element.
+  lines.inElement =
+      at().remainder(lines.within, at().constant(nest.sumsPerElement));
+  Value place = lineOf(tap, at().sub(lines.index, lines.inElement));
   for (int64_t v = 0; v < panelVectors; ++v) {
     lines.places.push_back(placeInRhs(vectorOf(panel.first, v), place));
     lines.next.push_back(
@@ -107,6 +111,27 @@ void AmxColumns::prefetch(Value place) {
                              /*isDataCache=*/true);
 }
 
+/// The elements of line number `further` after the first of `lines`, or zeros
+/// if there is no such line. If an element of rhs is several lines, `further`
+/// less the multiples of as many is in the same element as the first line.
+Value AmxColumns::loadColumns(const Lines &lines, int64_t vector,
+                              int64_t further) {
+  int64_t inElement = further % nest.sumsPerElement;
+  Value mask = allLanes(at().add(lines.index, at().constant(further))),
+        offset = at().mul(at().constant(further - inElement),
+                          nest.sums.back().rhsStride),
+        place = at().add(lines.places[vector], offset);
+  // The panel after this one. Past the end of rhs it does nothing.
+  if (inElement == 0)
+    prefetch(at().add(lines.next[vector], offset));
+  if (plan.inWords())
+    return loadMasked(words, nest.rhs, place, mask);
+  if (nest.sumsPerElement == 1)
+    return loadFloats(nest.rhs, nest.rhsElement, place, mask);
+  return emitNibble(b, loc, loadMasked(words, nest.rhs, place, mask),
+                    at().add(lines.inElement, at().constant(inElement)));
+}
+
 void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
                              int64_t number) {
   for (int64_t v = 0; v < panelVectors; ++v) {
@@ -117,17 +142,8 @@ void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
     }
     Values loaded;
     // The two elements of a pair are sixteen lines apart.
-    for (int64_t half = 0; half < (plan.inWords() ? 1 : 2); ++half) {
-      Value further = at().constant(number + half * amxTile),
-            mask = allLanes(at().add(lines.index, further)),
-            offset = at().mul(further, nest.sums.back().rhsStride),
-            place = at().add(lines.places[v], offset);
-      loaded.push_back(
-          plan.inWords() ? loadMasked(words, nest.rhs, place, mask)
-                         : loadFloats(nest.rhs, nest.rhsElement, place, mask));
-      // The panel after this one. Past the end of rhs it does nothing.
-      prefetch(at().add(lines.next[v], offset));
-    }
+    for (int64_t half = 0; half < (plan.inWords() ? 1 : 2); ++half)
+      loaded.push_back(loadColumns(lines, v, number + half * amxTile));
     if (!plan.inWords())
       loaded = pairsOfParts(loaded[0], loaded[1], plan.rhsParts);
     Value within = at().mul(at().add(lines.within, at().constant(number)),
@@ -150,6 +166,24 @@ Value AmxColumns::load(const AmxPanel &panel, int64_t part, int64_t vector,
   Value column = at().add(panel.first, at().constant(vector * lanes));
   return loadTile(nest.rhs, placeInRhs(column, line),
                   nest.sums.back().rhsStride);
+}
+
+std::optional<ScaleSource> AmxColumns::scalesOf(const TilePanel &panel) {
+  if (plan.groupSteps == 0)
+    return {};
+  ScaleSource scales{nest.scales->memory,
+                     nest.scales->element,
+                     nest.scales->width,
+                     at().constant(0),
+                     {}};
+  Value width = at().constant(nest.panels->width);
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    Value column = at().add(panel.first, at().constant(v * lanes));
+    scales.places.push_back(at().add(
+        at().mul(at().floorDiv(column, width), nest.scales->panelStride),
+        at().remainder(column, width)));
+  }
+  return scales;
 }
 
 Value AmxColumns::placeOfMagnitudes(Value column) {

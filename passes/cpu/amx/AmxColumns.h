@@ -3,6 +3,7 @@
 #define TENON_PASSES_CPU_AMX_AMXCOLUMNS_H
 
 #include "passes/cpu/amx/AmxOperands.h"
+#include "passes/cpu/tile/TilePanels.h"
 
 namespace tenon {
 
@@ -19,6 +20,7 @@ public:
   struct Lines {
     mlir::Value step, within; ///< the step, and the first line in it
     mlir::Value index;        ///< of the innermost sum
+    mlir::Value inElement;    ///< the number of the index in an element of rhs
     llvm::SmallVector<mlir::Value> places, next; ///< in rhs, for each vector
   };
   Lines linesAt(const AmxPanel &panel, mlir::Value line);
@@ -28,6 +30,9 @@ public:
   /// Loads vector number `vector` of a panel into a tile register.
   mlir::Value load(const AmxPanel &panel, int64_t part, int64_t vector,
                    mlir::Value step);
+
+  /// The scales of a panel, if the plan has groups.
+  std::optional<ScaleSource> scalesOf(const TilePanel &panel);
 
   /// The magnitudes of a vector of columns, one column in each lane. Call
   /// `findMagnitudes` before magnitudesOf(): columns are examined only on
@@ -39,6 +44,7 @@ public:
 
 private:
   void prefetch(mlir::Value place);
+  mlir::Value loadColumns(const Lines &lines, int64_t vector, int64_t further);
   mlir::Value vectorOf(mlir::Value column, int64_t vector);
   mlir::Value placeInRhs(mlir::Value column, mlir::Value line);
   mlir::Value allLanes(mlir::Value k);

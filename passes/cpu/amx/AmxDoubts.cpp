@@ -32,8 +32,9 @@ AmxRow AmxDoubts::rowAt(Value number, ArrayRef<Value> position) {
   AmxRow row{number, Values(position), {}, {}};
   if (plan.watchesTiny()) {
     row.magnitudes = rows.magnitudesOf(number);
-    row.isExtreme = either(lacksParts(row.magnitudes.least),
-                           isGreat(row.magnitudes.greatest));
+    row.isExtreme = lacksParts(row.magnitudes.least);
+    if (plan.watchesColumns())
+      row.isExtreme = either(row.isExtreme, isGreat(row.magnitudes.greatest));
   }
   return row;
 }
@@ -56,7 +57,7 @@ AmxDoubts::Values AmxDoubts::resolve(const TilePanel &panel, const AmxRow &row,
   return choose(
       areSuspect(panel, row, found), found,
       [&] {
-        if (!plan.watchesTiny())
+        if (!plan.watchesColumns())
           return computed();
         columns.findMagnitudes(panel.first, panel.vectors);
         return choose(areDoubtful(panel, row, found), found, computed, kept);
@@ -96,10 +97,11 @@ Value AmxDoubts::isGreat(Value seen) {
 }
 
 /// True if a sum is not finite. With three parts, also true if a sum is small
-/// or if the row has very small or great elements.
+/// or if the row has very small or great elements. Integers lose nothing but
+/// parts of a very small element of the row, which their scale may make great.
 Value AmxDoubts::areSuspect(const TilePanel &panel, const AmxRow &row,
                             ArrayRef<Value> found) {
-  int64_t low = plan.watchesTiny() ? bitsOf(leastSum) : 0;
+  int64_t low = plan.watchesColumns() ? bitsOf(leastSum) : 0;
   return anyOf(panel, [&](int64_t v) {
     Value above = arith::SubIOp::create(b, loc, magnitudeOf(found[v]),
                                         wordsOf(int32_t(low)));
@@ -139,6 +141,7 @@ AmxDoubts::Values AmxDoubts::computeAgain(const TilePanel &panel,
     source.places.push_back(at().sub(
         columns.startOf(at().add(panel.first, at().constant(v * lanes))),
         source.base));
+  source.scales = columns.scalesOf(panel);
   Value zero = arith::ConstantOp::create(
       b, loc, b.getZeroAttr(VectorType::get({lanes}, nest.sum)));
   return again.runAll({rows.startOf(row.number)}, {row.position}, source,

@@ -4,7 +4,8 @@
 // between the products of the current one: tiles are multiplied by a unit of
 // their own, which leaves the others free. Two by two tiles of sums stay in
 // registers over a piece of the sum. Between pieces they are stored on the
-// stack.
+// stack. If columns have scales, the tiles hold the sums of one group, which
+// are scaled and added to those on the stack.
 #include "passes/cpu/amx/AmxEmitter.h"
 
 #include "passes/cpu/amx/AmxColumns.h"
@@ -15,6 +16,7 @@
 #include "passes/cpu/tile/TileKernel.h"
 #include "passes/cpu/tile/TilePanels.h"
 #include "passes/kernel/CoreCalls.h"
+#include "passes/kernel/numerics/ElementwiseEmitter.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +51,10 @@ public:
         doubts(kernel, nest, plan, rows, columns, again),
         epilogue(kernel, dot, nest.sum, lanes),
         vectorOfSums(VectorType::get({lanes}, nest.sum)),
-        sums(scratchOf(nest.sum, plan.block.rows * plan.columns())) {}
+        sums(scratchOf(nest.sum, plan.block.rows * plan.columns())) {
+    if (plan.groupSteps != 0)
+      sumsOfGroup = scratchOf(nest.sum, 4 * tileElements);
+  }
 
   void emit();
 
@@ -76,6 +81,11 @@ private:
   void multiply(const TilePanel &panel, const AmxPiece &piece);
   void multiplyTiles(const TilePanel &panel, const AmxPanel &here,
                      const AmxPanel &after, Value firstTile, int64_t rowTiles);
+  Values multiplySteps(const TilePanel &panel, const AmxPanel &here,
+                       const AmxPanel &after, Value firstTile,
+                       int64_t tileCount, Value from, Value to,
+                       ValueRange before);
+  void addScaled(const TilePanel &panel, Value index, ArrayRef<Value> places);
   Value product(Value rows, Value columns, Value sum);
   void finishRow(Value number);
   void finish(const TilePanel &panel, const AmxRow &row);
@@ -92,6 +102,7 @@ private:
   TileEpilogue epilogue;
   VectorType vectorOfSums;
   Value sums;            ///< tiles: [panel][tile of rows][vector]
+  Value sumsOfGroup;     ///< tiles, if columns have scales
   Value count, rowTiles; ///< the task's rows, and tiles of them
 };
 
@@ -175,62 +186,117 @@ void AmxEmitter::multiply(const TilePanel &panel, const AmxPiece &piece) {
   prepareLines(after, at().mul(rounds, at().constant(linesMeanwhile())));
 }
 
-/// Multiplies one or two tiles of rows by a panel. Meanwhile it prepares a
-/// share of the lines of the panel after it. A line may be prepared twice if
-/// there are more shares than lines.
+/// Multiplies one or two tiles of rows by a panel.
 void AmxEmitter::multiplyTiles(const TilePanel &panel, const AmxPanel &here,
                                const AmxPanel &after, Value firstTile,
                                int64_t tileCount) {
   auto type = amx::TileType::get({amxTile, amxTile}, nest.sum);
-  Value stride = at().constant(amxTile), steps = order.stepsOf(here.piece),
+  Value stride = at().constant(amxTile), none = at().constant(0),
+        steps = order.stepsOf(here.piece);
+  Values places;
+  for (int64_t r = 0; r < tileCount; ++r)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      places.push_back(
+          at().add(placeOfTile(panel, at().add(firstTile, at().constant(r))),
+                   at().constant(v * tileElements)));
+  auto store = [&](ArrayRef<Value> tiles, Value memory, ArrayRef<Value> to) {
+    for (auto [place, tile] : llvm::zip(to, tiles))
+      amx::TileStoreOp::create(b, loc, memory, place, tile, stride);
+  };
+  Values before;
+  if (plan.groupSteps == 0) {
+    for (Value place : places)
+      before.push_back(
+          amx::TileLoadOp::create(b, loc, type, sums, place, stride));
+    store(multiplySteps(panel, here, after, firstTile, tileCount, none, steps,
+                        before),
+          sums, places);
+    return;
+  }
+  Values ofGroup;
+  for (size_t i = 0; i < places.size(); ++i)
+    ofGroup.push_back(at().constant(int64_t(i) * tileElements));
+  forRange(none, steps, plan.groupSteps, [&](Value from) {
+    Value to = at().min(at().add(from, at().constant(plan.groupSteps)), steps);
+    for (size_t i = 0; i < places.size(); ++i)
+      before.push_back(amx::TileZeroOp::create(b, loc, type));
+    store(multiplySteps(panel, here, after, firstTile, tileCount, from, to,
+                        before),
+          sumsOfGroup, ofGroup);
+    Value index = at().mul(from, at().constant(plan.stepExtent));
+    addScaled(panel, at().add(here.piece.k, index), places);
+  });
+}
+
+/// Adds the products of steps [from, to) of a piece to the tiles `before`.
+/// Meanwhile it prepares a share of the lines of the panel after it. A line may
+/// be prepared twice if there are more shares than lines.
+AmxEmitter::Values AmxEmitter::multiplySteps(const TilePanel &panel,
+                                             const AmxPanel &here,
+                                             const AmxPanel &after,
+                                             Value firstTile, int64_t tileCount,
+                                             Value from, Value to,
+                                             ValueRange before) {
+  Value steps = order.stepsOf(here.piece),
         lastLines = at().sub(linesOf(after), at().constant(linesMeanwhile())),
         firstRound =
             at().mul(at().floorDiv(firstTile, at().constant(2)), steps);
-  auto tileOf = [&](int64_t number) {
-    return at().add(firstTile, at().constant(number));
-  };
-  Values places, before;
-  for (int64_t r = 0; r < tileCount; ++r)
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      places.push_back(at().add(placeOfTile(panel, tileOf(r)),
-                                at().constant(v * tileElements)));
-      before.push_back(
-          amx::TileLoadOp::create(b, loc, type, sums, places.back(), stride));
-    }
   auto used = llvm::make_filter_range(products, [&](auto pair) {
     return pair.first < plan.lhsParts && pair.second < plan.rhsParts &&
            pair.first + pair.second <= plan.order;
   });
   int64_t groups = std::distance(used.begin(), used.end());
-  before =
-      carry(at().constant(0), steps, 1, before,
-            [&](Value step, const Values &carried) {
-              Values added = carried, left(tileCount), right(panel.vectors);
-              Value line = at().mul(at().add(firstRound, step),
-                                    at().constant(linesMeanwhile()));
-              AmxColumns::Lines lines =
-                  columns.linesAt(after, at().min(line, lastLines));
-              int64_t row = -1, column = -1;
-              for (auto [group, pair] : llvm::enumerate(used)) {
-                auto [i, j] = pair;
-                for (int64_t r = 0; i != row && r < tileCount; ++r)
-                  left[r] = rows.load(here.piece, i, tileOf(r), step);
-                for (int64_t v = 0; j != column && v < panel.vectors; ++v)
-                  right[v] = columns.load(here, j, v, step);
-                row = i;
-                column = j;
-                for (auto [s, sum] : llvm::enumerate(added))
-                  sum = product(left[s / panel.vectors],
-                                right[s % panel.vectors], sum);
-                int64_t from = linesMeanwhile() * int64_t(group) / groups,
-                        to = linesMeanwhile() * int64_t(group + 1) / groups;
-                for (int64_t n = from; n < to; ++n)
-                  columns.prepareLine(after, lines, n);
-              }
-              return added;
-            });
-  for (auto [place, tile] : llvm::zip(places, before))
-    amx::TileStoreOp::create(b, loc, sums, place, tile, stride);
+  return carry(from, to, 1, before, [&](Value step, const Values &carried) {
+    Values added = carried, left(tileCount), right(panel.vectors);
+    Value line =
+        at().mul(at().add(firstRound, step), at().constant(linesMeanwhile()));
+    AmxColumns::Lines lines = columns.linesAt(after, at().min(line, lastLines));
+    int64_t row = -1, column = -1;
+    for (auto [group, pair] : llvm::enumerate(used)) {
+      auto [i, j] = pair;
+      for (int64_t r = 0; i != row && r < tileCount; ++r)
+        left[r] = rows.load(here.piece, i,
+                            at().add(firstTile, at().constant(r)), step);
+      for (int64_t v = 0; j != column && v < panel.vectors; ++v)
+        right[v] = columns.load(here, j, v, step);
+      row = i;
+      column = j;
+      for (auto [s, sum] : llvm::enumerate(added))
+        sum = product(left[s / panel.vectors], right[s % panel.vectors], sum);
+      int64_t first = linesMeanwhile() * int64_t(group) / groups,
+              last = linesMeanwhile() * int64_t(group + 1) / groups;
+      for (int64_t n = first; n < last; ++n)
+        columns.prepareLine(after, lines, n);
+    }
+    return added;
+  });
+}
+
+/// Adds the sums of the group that begins at `index`, times its scales, to
+/// those at `places`.
+void AmxEmitter::addScaled(const TilePanel &panel, Value index,
+                           ArrayRef<Value> places) {
+  ScaleSource source = *columns.scalesOf(panel);
+  Value group = at().floorDiv(index, at().constant(nest.block));
+  Values scales;
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    scales.push_back(emitScales(b, loc, source, group, v, lanes));
+  forRange(
+      at().constant(0), at().constant(tileElements), lanes, [&](Value line) {
+        for (auto [i, place] : llvm::enumerate(places)) {
+          Value inGroup =
+                    at().add(at().constant(int64_t(i) * tileElements), line),
+                inSums = at().add(place, line),
+                found = vector::LoadOp::create(b, loc, vectorOfSums,
+                                               sumsOfGroup, inGroup),
+                before =
+                    vector::LoadOp::create(b, loc, vectorOfSums, sums, inSums);
+          vector::StoreOp::create(
+              b, loc,
+              emitMultiplyAdd(b, loc, found, scales[i % panel.vectors], before),
+              sums, inSums);
+        }
+      });
 }
 
 /// `sum` plus the products of two tiles. Bytes of rows have no sign.

@@ -77,10 +77,13 @@ static bool worthSplitting(const NestFacts &facts, int64_t products) {
           tiles = llvm::divideCeil(columns, amxTile),
           steps = *facts.size.sum / *facts.depth *
                   llvm::divideCeil(*facts.depth, amxStep),
+          groups =
+              facts.scaled ? llvm::divideCeil(*facts.size.sum, facts.block) : 0,
           plain = amxTile * columns * *facts.size.sum / 24,
           // The taps of a window share the cache lines of their rows.
       splitRows = facts.isChain ? 400 : 150,
           tiled = tiles * steps * (20 * products + 60) // multiply
+                  + 60 * tiles * groups                // scale
                   + splitRows * steps + 250 * tiles;   // and finish the sums
   return tiled * 14 < plain * 10;
 }
@@ -122,10 +125,10 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
   const ContractionSize &size = facts.size;
   bool inWords = facts.pairs || facts.quads;
   int64_t step = inWords ? amxStep / 2 : amxStep;
-  if (!facts.panelWidth || *facts.panelWidth % amxTile != 0 || facts.scaled ||
-      !facts.columnIsLast || !hasTiles(facts, machine) ||
-      !fillsSteps(facts, step) || !size.columns || *size.columns < amxPanel ||
-      !size.sum || *size.sum < step ||
+  if (!facts.panelWidth || *facts.panelWidth % amxTile != 0 ||
+      (facts.scaled && facts.block % step != 0) || !facts.columnIsLast ||
+      !hasTiles(facts, machine) || !fillsSteps(facts, step) || !size.columns ||
+      *size.columns < amxPanel || !size.sum || *size.sum < step ||
       size.rows.value_or(maxRows) <= (inWords ? amxFewRows : amxFewSplitRows))
     return {};
   bool wholeSteps = inWords && *facts.depth % step == 0,
@@ -143,8 +146,14 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
   int64_t stepBytes = amxPanel * amxStep * 2 * std::max(lhs, rhs),
           mostSteps = columnBytes(machine) / stepBytes,
           tapSteps = llvm::divideCeil(*facts.depth, step),
-          steps = std::min(mostSteps, tapSteps),
-          taps = std::min(mostSteps / steps, *size.sum / *facts.depth);
+          steps = std::min(mostSteps, tapSteps);
+  if (facts.scaled) { // a piece is whole groups
+    int64_t group = facts.block / step;
+    if (mostSteps < group)
+      return {};
+    steps = std::max(steps / group, int64_t(1)) * group;
+  }
+  int64_t taps = std::min(mostSteps / steps, *size.sum / *facts.depth);
   TaskShape tasks = shapeTasks(facts, machine);
   return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, steps * step,
                           tasks.block.rows, tasks.block.columns,
@@ -158,6 +167,7 @@ AmxPlan::AmxPlan(AmxPlanAttr plan, const ContractionNest &nest)
       wholeRows(plan.getLhsInPlace()), wholeColumns(plan.getRhsInPlace()),
       stepExtent(inWords() ? amxStep / 2 : amxStep), taps(plan.getTaps()),
       depth(plan.getDepth()),
+      groupSteps(nest.scales ? nest.block / amxStep : 0),
       block{plan.getBlockRows(), plan.getBlockColumns()},
       sharingTasks(plan.getTasks()) {}
 

@@ -31,6 +31,8 @@ struct AmxPlan {
   /// A piece of the sum: so many taps, and indices of the innermost sum. These
   /// are whole steps; all of a tap if there are several taps.
   int64_t taps, depth;
+  /// Steps of a group of the sum that has a scale; 0 if nothing has scales.
+  int64_t groupSteps;
   TaskBlock block; ///< rows in whole tiles, columns in whole panels
   /// The most tasks of one block of rows that share its split rows. They share
   /// them if one thread gets them in one call.
@@ -47,6 +49,8 @@ struct AmxPlan {
   /// below 2 no precision is promised for small numbers, and the operands of
   /// pairs are rounded beforehand.
   bool watchesTiny() const { return !inWords() && order == 2; }
+  /// True if columns may have small numbers. Integers are none.
+  bool watchesColumns() const { return watchesTiny() && groupSteps == 0; }
   int64_t columns() const { return block.columns * sharingTasks; }
   int64_t steps() const { return taps * (depth / stepExtent); }
 };

@@ -63,7 +63,8 @@ NestFacts factsOf(const ContractionNest &nest) {
   facts.scaled = nest.scales.has_value();
   facts.converted = nest.rhsElement != nest.sum;
   facts.lhsParts = wholeParts(nest.lhsElement);
-  facts.rhsParts = wholeParts(nest.rhsElement);
+  // Integers with scales have at most eight bits.
+  facts.rhsParts = facts.scaled ? 1 : wholeParts(nest.rhsElement);
   if (nest.panels)
     facts.panelWidth = nest.panels->width;
   facts.columnsContiguous = getConstantIntValue(nest.column.rhsStride) == 1;
