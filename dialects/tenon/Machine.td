@@ -47,6 +47,8 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t l1Bytes() const { return getCaches()[0]; }
     int64_t l2Bytes() const { return getCaches()[1]; }
+    /// True if lines that will come from memory are best prefetched into L2 alone. L1 of processors with AMX has sixteen buffers for lines on their way, L2 has 48.
+    bool prefetchesIntoL2() const { return getTiles() != 0 || getByteTiles(); }
     int64_t lastCacheBytes() const { return getCaches().back(); }
     /// Vectors of sums that stay in registers together with the operands of a product.
     int64_t accumulators() const { return getRegisters() * 3 / 4; }

@@ -171,3 +171,21 @@ func.func @open(%x: tensor<?x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6
   return %0 : tensor<?x768xf32>
 }
 }
+
+// -----
+
+// With AMX, weights in fewer bits are prefetched into L2, 3 KiB ahead.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, byte_tiles = true, tile_stack = 655360>} {
+
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: %[[AHEAD:.*]] = arith.addi %{{.*}}, %c3072
+// CHECK: memref.prefetch {{.*}} locality<2>
+// CHECK-NOT: locality<3>
+// CHECK: return
+func.func @into_l2(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6x64xf32>) -> tensor<1x768xf32> {
+  %p = tenon.dequantize %q scales %s group 128 : (tensor<12x768x64xi8>, tensor<12x6x64xf32>) -> tensor<12x768x64xf32>
+  %w = tenon.unpack %p dim 1 extent 768 : (tensor<12x768x64xf32>) -> tensor<768x768xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
+  return %0 : tensor<1x768xf32>
+}
+}

@@ -18,6 +18,10 @@ constexpr int64_t linesAhead = 192, maxInPanel = 128;
 /// The same two limits for small tiles. They are lower because a small tile
 /// does little but read, which the hardware prefetcher follows by itself.
 constexpr int64_t smallLinesAhead = 96, maxInSmallPanel = 64;
+/// The same two limits for lines that are prefetched into L2. A tile converts
+/// the elements of weights in fewer bits, so the hardware prefetchers follow it
+/// less far than one of f32.
+constexpr int64_t linesAheadInL2 = 48;
 /// Fewer rows than this wait for a panel even if it comes from L2.
 constexpr int64_t patientRows = 64;
 /// A tile of at most this many rows is often the only tile.
@@ -89,12 +93,17 @@ void ColumnPrefetcher::prefetchNext(ColumnSource &columns, Value next,
 /// panels it prefetches the beginning of the next ones.
 void ColumnPrefetcher::prefetchOwn(ColumnSource &columns, PanelLines read,
                                    int64_t count) {
-  bool small = count <= smallTile;
-  int64_t perPanel = (small ? smallLinesAhead : linesAhead) / read.panels,
-          steps = std::min(perPanel, small ? maxInSmallPanel : maxInPanel) /
-                  read.lines;
+  bool small = count <= smallTile,
+       intoL2 = machine.prefetchesIntoL2() && nest.rhsElement != nest.sum;
+  int64_t all = intoL2  ? linesAheadInL2
+                : small ? smallLinesAhead
+                        : linesAhead,
+          most = intoL2  ? linesAheadInL2
+                 : small ? maxInSmallPanel
+                         : maxInPanel,
+          steps = std::min(all / read.panels, most) / read.lines;
   Value ahead = at().constant(steps * read.lines * read.elements);
-  columns.prefetch = Prefetch{{}, read.lines, read.elements, true};
+  columns.prefetch = Prefetch{{}, read.lines, read.elements, !intoL2};
   for (int64_t p = 0; p < read.panels; ++p)
     columns.prefetch->bases.push_back(
         at().add(columns.base, at().add(ahead, panelOffset(at().constant(p)))));
