@@ -15,6 +15,7 @@
 #include "passes/kernel/rows/RowReducer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -76,6 +77,7 @@ private:
   Partial fold(RowReducer &reducer, const Partial &lanes);
   void writeRow();
   void write(Quad &four);
+  void storeElements(Value firstRow, Value rows, ArrayRef<Value> extents);
 
   WarpRowsPlanAttr plan;
   int64_t threads;      ///< of a row
@@ -92,6 +94,9 @@ private:
   int64_t stride; ///< of a thread's columns
   SmallVector<std::pair<Value, Value>> reduced;
   SmallVector<Quad, 0> held;
+  /// The block's elements of each result that has one a row and of at least a
+  /// word, in shared memory; null for other results.
+  Values elements;
 };
 
 void WarpRows::emit() {
@@ -101,6 +106,14 @@ void WarpRows::emit() {
   for (int64_t d = 0; d < rowRank; ++d) {
     extents.push_back(sizes.extent(kernel.outputs[0], d));
     rows = at().mul(rows, extents.back());
+  }
+  for (auto [result, output] : results()) {
+    Value value = result, memory = output;
+    std::string name = "elements" + std::to_string(elements.size());
+    auto type = cast<MemRefType>(memory.getType());
+    elements.push_back(isWholeRow(value) || type.getElementTypeBitWidth() < 32
+                           ? Value()
+                           : shared(name, blockRows(), type.getElementType()));
   }
   Value number = threadNumber(), lanes = at().constant(threads);
   thread = at().remainder(number, lanes);
@@ -122,6 +135,7 @@ void WarpRows::emit() {
     ifAligned(
         kernel, width, quad, [&] { emitRow(true); }, [&] { emitRow(false); });
   });
+  storeElements(firstRow, rows, extents);
 }
 
 void WarpRows::emitRow(bool wide) {
@@ -284,14 +298,17 @@ void WarpRows::writeRow() {
     place.push_back({index, 0});
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         thread, at().constant(0));
+  Value slot = at().floorDiv(threadNumber(), at().constant(threads));
   bool hasWholeRows = false;
-  for (auto [result, output] : results()) {
-    Value value = result, memory = output;
+  for (auto [result, output, collected] : llvm::zip(
+           kernel.fusion.getYield().getValues(), kernel.outputs, elements)) {
+    Value value = result, into = collected ? collected : output;
+    Values where = collected ? Values{slot} : row;
     hasWholeRows |= isWholeRow(value);
     if (!isWholeRow(value))
       when(isFirst, [&] {
         ElementEmitter one = rowEmitter(kernel, 1, reduced);
-        one.store(one.emit(value, place), elementOf(value), memory, row);
+        one.store(one.emit(value, place), elementOf(value), into, where);
       });
   }
   if (!hasWholeRows)
@@ -312,6 +329,24 @@ void WarpRows::writeRow() {
       Quad four = partAt(column, all);
       write(four);
     });
+  });
+}
+
+/// Stores the block's elements side by side: those of a warp alone would be
+/// parts of a sector.
+void WarpRows::storeElements(Value firstRow, Value rows,
+                             ArrayRef<Value> extents) {
+  if (llvm::none_of(elements, [](Value memory) { return bool(memory); }))
+    return;
+  barrier();
+  Value slot = threadNumber(), number = at().add(firstRow, slot),
+        count = at().min(at().sub(rows, firstRow), at().constant(blockRows()));
+  when(at().less(slot, count), [&] {
+    Values place = at().delinearize(number, extents);
+    for (auto [from, to] : llvm::zip(elements, kernel.outputs))
+      if (from)
+        memref::StoreOp::create(
+            b, loc, memref::LoadOp::create(b, loc, from, slot), to, place);
   });
 }
 

@@ -16,10 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "counters.txt")
 SECTOR = 32
-# The second is for results of one element a row where rows do not end with a
-# sector: the sector where two rows meet is read for each of them, and a warp
-# writes a sector for its two rows.
-MOST_MOVED, MOST_MOVED_ODD = 1.03, 1.04
+MOST_MOVED = 1.03
 LEAST_FMA = 85
 
 HEADER = """\
@@ -27,8 +24,8 @@ HEADER = """\
 #
 # moved      bytes of the 32-byte sectors that instructions touch, over the bytes
 #            of the operands that have as many elements as the largest one, and
-#            of the results, each byte once; at most 1.03, and 1.04 in reductions
-#            of odd rows to one element; a tile reads its operands again
+#            of the results, each byte once; at most 1.03; a tile reads its
+#            operands again
 # repeated   the same bytes of operands with fewer elements, such as a bias of
 #            one row, which each row reads again through the caches; no limit
 # conflicts  passes over shared memory due to bank conflicts; 0
@@ -194,16 +191,14 @@ def count(launch, model):
             f"{100 * numbers['fma'] / numbers['instructions']:.0f}")
 
 
-def excess(make, width, counts):
+def excess(make, counts):
     """What is outside its limit, or nothing."""
     moved, _, conflicts, local, fma = map(float, counts)
     if conflicts or local:
         return "bank conflicts or local memory"
     if make is tile:
         return "too few fused multiply-adds" if fma < LEAST_FMA else ""
-    isOdd = make in [row_sum, row_maximum] and width % 8 != 0
-    most = MOST_MOVED_ODD if isOdd else MOST_MOVED
-    return f"more than {most} bytes moved" if moved > most else ""
+    return "too many bytes moved" if moved > MOST_MOVED else ""
 
 
 def main():
@@ -216,7 +211,7 @@ def main():
             counts = count(launch_of(build, work, model.text()), model)
             name = f"{make.__name__}-{height}x{width}"
             rows.append((name, *counts))
-            if found := excess(make, width, counts):
+            if found := excess(make, counts):
                 wrong.append(f"{name}: {found}")
     text = HEADER
     for row in [("# kernel", "moved", "repeated", "conflicts", "local", "fma"),
