@@ -111,9 +111,8 @@ private:
         continue;
       Value host = onHost(buffer);
       bool isOutput = operand.getOperandNumber() >= inputs;
-      // A scatter keeps elements of its output.
-      bool isRead = !isOutput || fusion.getKind() == FusionKind::Scatter;
-      if (isRead && facts.isStaleOnHost()) {
+      // An update in place reads what it keeps as an input.
+      if (!isOutput && facts.isStaleOnHost()) {
         TransferOp::create(before, loc, false, buffer, true, host);
         remarkTransfer(fusion, "the host's kernel reads what the device wrote");
       }

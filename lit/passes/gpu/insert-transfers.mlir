@@ -326,6 +326,31 @@ func.func @scatter(%call: !llvm.ptr, %x: memref<4x2xi64>, %u: memref<1x2xi64>, %
 
 // -----
 
+// A scatter into another buffer keeps nothing of it.
+// CHECK-LABEL: func.func @scatter_elsewhere(
+// CHECK-NOT: to host
+// CHECK: tenon.fusion scatter {{.*}} outs(%[[HOST_A:.*]] : memref<4x2xi64>)
+// CHECK: tenon.transfer host %[[HOST_A]] to %[[A:.*]] :
+// CHECK: tenon.fusion map {{.*}} outs(%[[A]] : memref<4x2xi64>) attributes {tenon.on_device}
+func.func @scatter_elsewhere(%call: !llvm.ptr, %x: memref<4x2xi64>, %u: memref<1x2xi64>, %at: index, %arena: memref<?xi8>, %weights: memref<?xi8>,
+                             %state: memref<?xi8>, %extents: memref<?xi64>) attributes {tenon.num_inputs = 3, tenon.num_outputs = 0} {
+  %c0 = arith.constant 0 : index
+  %a = memref.view %arena[%c0][] : memref<?xi8> to memref<4x2xi64>
+  tenon.fusion scatter ins(%x, %u, %at : memref<4x2xi64>, memref<1x2xi64>, index) outs(%a : memref<4x2xi64>) {
+  ^bb0(%old: tensor<4x2xi64>, %new: tensor<1x2xi64>, %i: index):
+    %0 = tenon.dynamic_update_slice %old, %new at [%i, 0] : (tensor<4x2xi64>, tensor<1x2xi64>, index) -> tensor<4x2xi64>
+    tenon.yield %0 : tensor<4x2xi64>
+  }
+  tenon.fusion map ins(%a : memref<4x2xi64>) outs(%a : memref<4x2xi64>) attributes {tenon.on_device} {
+  ^bb0(%t: tensor<4x2xi64>):
+    %0 = tenon.negate %t : (tensor<4x2xi64>) -> tensor<4x2xi64>
+    tenon.yield %0 : tensor<4x2xi64>
+  }
+  return
+}
+
+// -----
+
 // A function that is not placed, such as a plan, is left alone.
 // CHECK-LABEL: func.func private @main.plan(
 // CHECK-NEXT: memref.load
