@@ -35,10 +35,15 @@ void AmxColumns::clear() {
            });
 }
 
-Value AmxColumns::startOf(Value column) {
+/// The place of a column among panels that are `stride` elements apart.
+Value AmxColumns::placeInPanels(Value column, Value stride) {
   Value width = at().constant(nest.panels->width);
-  Value panel = at().mul(at().floorDiv(column, width), nest.panels->stride);
-  return at().add(at().add(task.rhsBase, panel), at().remainder(column, width));
+  return at().add(at().mul(at().floorDiv(column, width), stride),
+                  at().remainder(column, width));
+}
+
+Value AmxColumns::startOf(Value column) {
+  return at().add(task.rhsBase, placeInPanels(column, nest.panels->stride));
 }
 
 /// The first column of a vector of the panel at `column`, or of the last vector
@@ -93,7 +98,7 @@ AmxColumns::Lines AmxColumns::linesAt(const AmxPanel &panel, Value line) {
       at().add(at().add(panel.piece.k,
                         at().mul(stepOfTap, at().constant(plan.stepExtent))),
                lines.within);
-  // A step begins with a whole element.
+  // Steps begin with whole elements of rhs.
   lines.inElement =
       at().remainder(lines.within, at().constant(nest.sumsPerElement));
   Value place = lineOf(tap, at().sub(lines.index, lines.inElement));
@@ -111,9 +116,10 @@ void AmxColumns::prefetch(Value place) {
                              /*isDataCache=*/true);
 }
 
-/// The elements of line number `further` after the first of `lines`, or zeros
-/// if there is no such line. If an element of rhs is several lines, `further`
-/// less the multiples of as many is in the same element as the first line.
+/// The elements of the line that is `further` lines after the first of `lines`,
+/// or zeros if it does not exist. An element of rhs may hold several lines. The
+/// first of `lines` may stand within one, if those after it are as few as the
+/// rest of the element.
 Value AmxColumns::loadColumns(const Lines &lines, int64_t vector,
                               int64_t further) {
   int64_t inElement = further % nest.sumsPerElement;
@@ -176,13 +182,10 @@ std::optional<ScaleSource> AmxColumns::scalesOf(const TilePanel &panel) {
                      nest.scales->width,
                      at().constant(0),
                      {}};
-  Value width = at().constant(nest.panels->width);
-  for (int64_t v = 0; v < panel.vectors; ++v) {
-    Value column = at().add(panel.first, at().constant(v * lanes));
-    scales.places.push_back(at().add(
-        at().mul(at().floorDiv(column, width), nest.scales->panelStride),
-        at().remainder(column, width)));
-  }
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    scales.places.push_back(
+        placeInPanels(at().add(panel.first, at().constant(v * lanes)),
+                      nest.scales->panelStride));
   return scales;
 }
 

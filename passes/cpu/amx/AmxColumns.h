@@ -44,6 +44,7 @@ public:
 
 private:
   void prefetch(mlir::Value place);
+  mlir::Value placeInPanels(mlir::Value column, mlir::Value stride);
   mlir::Value loadColumns(const Lines &lines, int64_t vector, int64_t further);
   mlir::Value vectorOf(mlir::Value column, int64_t vector);
   mlir::Value placeInRhs(mlir::Value column, mlir::Value line);

@@ -83,7 +83,7 @@ static bool worthSplitting(const NestFacts &facts, int64_t products) {
           // The taps of a window share the cache lines of their rows.
       splitRows = facts.isChain ? 400 : 150,
           tiled = tiles * steps * (20 * products + 60) // multiply
-                  + 60 * tiles * groups                // scale
+                  + 20 * tiles * groups                // scale
                   + splitRows * steps + 250 * tiles;   // and finish the sums
   return tiled * 14 < plain * 10;
 }

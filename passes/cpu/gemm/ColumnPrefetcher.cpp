@@ -18,9 +18,8 @@ constexpr int64_t linesAhead = 192, maxInPanel = 128;
 /// The same two limits for small tiles. They are lower because a small tile
 /// does little but read, which the hardware prefetcher follows by itself.
 constexpr int64_t smallLinesAhead = 96, maxInSmallPanel = 64;
-/// The same two limits for lines that are prefetched into L2. A tile converts
-/// the elements of weights in fewer bits, so the hardware prefetchers follow it
-/// less far than one of f32.
+/// The limit of both kinds for weights in fewer bits that are prefetched into
+/// L2.
 constexpr int64_t linesAheadInL2 = 48;
 /// Fewer rows than this wait for a panel even if it comes from L2.
 constexpr int64_t patientRows = 64;
@@ -95,13 +94,10 @@ void ColumnPrefetcher::prefetchOwn(ColumnSource &columns, PanelLines read,
                                    int64_t count) {
   bool small = count <= smallTile,
        intoL2 = machine.prefetchesIntoL2() && nest.rhsElement != nest.sum;
-  int64_t all = intoL2  ? linesAheadInL2
-                : small ? smallLinesAhead
-                        : linesAhead,
-          most = intoL2  ? linesAheadInL2
-                 : small ? maxInSmallPanel
-                         : maxInPanel,
-          steps = std::min(all / read.panels, most) / read.lines;
+  auto [all, inPanel] = intoL2  ? std::pair(linesAheadInL2, linesAheadInL2)
+                        : small ? std::pair(smallLinesAhead, maxInSmallPanel)
+                                : std::pair(linesAhead, maxInPanel);
+  int64_t steps = std::min(all / read.panels, inPanel) / read.lines;
   Value ahead = at().constant(steps * read.lines * read.elements);
   columns.prefetch = Prefetch{{}, read.lines, read.elements, !intoL2};
   for (int64_t p = 0; p < read.panels; ++p)

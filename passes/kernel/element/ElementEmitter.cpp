@@ -152,7 +152,6 @@ Value ElementEmitter::load(Value memref, Type tenonElement,
     return fromMemory(loaded, tenonElement);
   }
   // Lanes that are not contiguous in memory are loaded one by one.
-  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value number = at().constant(lane);
@@ -168,11 +167,13 @@ Value ElementEmitter::load(Value memref, Type tenonElement,
     auto loadLane = [&]() -> Value {
       return memref::LoadOp::create(b, loc, memref, place);
     };
-    elements.push_back(
-        laneMask && !validLanes
-            ? guarded(vector::ExtractOp::create(b, loc, laneMask, lane), none,
-                      loadLane)
-            : loadLane());
+    if (laneMask && !validLanes) {
+      Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+      elements.push_back(guarded(
+          vector::ExtractOp::create(b, loc, laneMask, lane), none, loadLane));
+    } else {
+      elements.push_back(loadLane());
+    }
   }
   return fromMemory(vector::FromElementsOp::create(b, loc, type, elements),
                     tenonElement);
