@@ -17,6 +17,7 @@
 #include "passes/kernel/CoreCalls.h"
 #include "passes/kernel/numerics/FmaExpansion.h"
 #include "passes/kernel/numerics/HalfExpansion.h"
+#include "passes/kernel/numerics/PowerScaling.h"
 #include "passes/kernel/numerics/RangeExpansion.h"
 #include "passes/kernel/numerics/RoundExpansion.h"
 #include "runtime/tenon_abi.h"
@@ -284,11 +285,11 @@ struct Conversion {
   ModuleOp module;
   SmallVectorImpl<Attribute> &sites;
   bool nativeHalf, nativeFma, nativeRound;
-  bool hasRange = false; ///< AVX-512 orders maxima and minima
+  bool wide = false; ///< vectors of AVX-512
 
   LogicalResult run() {
     MLIRContext *context = module.getContext();
-    hasRange = MachineAttr::of(module).getVectorBytes() == 64;
+    wide = MachineAttr::of(module).getVectorBytes() == 64;
     // No later pass estimates costs, and LLVM has the target's features.
     annotation::machine.removeFrom(module);
     SmallVector<CheckSizeOp> checks;
@@ -408,8 +409,10 @@ struct Conversion {
       populateExpandFmaPatterns(patterns);
     if (!nativeRound)
       populateExpandRoundPatterns(patterns);
-    if (hasRange)
+    if (wide) {
       populateExpandRangePatterns(patterns);
+      populateScaleByPowerPatterns(patterns);
+    }
     return applyPatternsGreedily(module, std::move(patterns));
   }
 };

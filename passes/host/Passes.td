@@ -36,7 +36,7 @@ def ConvertToLLVM : Pass<"tenon-convert-to-llvm", "mlir::ModuleOp"> {
     Kernels become functions of expanded memrefs, launches calls of the runtime's parallel loop with the operands in a structure.
     Assumes structured control flow has become branches. Where the processor does not convert f16, integers do. Where it has no fused
     multiply-add or does not round to whole numbers, f64 and f32 operations with the same bits do. For AVX-512,
-    maxima and minima of whole vectors become `vrange`. Launches and places of faults are numbered by the module's `tenon.launches` and `tenon.sites`,
+    maxima and minima of whole vectors become `vrange`, and products with a power of two in two factors `vscalef`. Launches and places of faults are numbered by the module's `tenon.launches` and `tenon.sites`,
     which go on from what another version of the module has there. The nested module `@device` is lowered alike; its entries become kernels of NVVM, and
     ops of host code that works with a device become calls of the functions in the call's `device` table.
   }];

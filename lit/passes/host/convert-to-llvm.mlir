@@ -315,3 +315,34 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers =
     return %0, %1, %2 : vector<16xf32>, vector<8xf64>, vector<8xf32>
   }
 }
+
+// -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+  // Two factors of a power of two are one instruction; a product with two other
+  // numbers stays.
+  // CHECK-LABEL: llvm.func @scaled(
+  // CHECK-SAME: %[[X:[^:]*]]: vector<16xf32>, %[[SHIFTED:[^:]*]]: vector<16xf32>
+  // CHECK: %[[MAGIC:.*]] = llvm.mlir.constant(dense<0x4B4000FE> : vector<16xf32>)
+  // CHECK: %[[K:.*]] = llvm.fsub %[[SHIFTED]], %[[MAGIC]]
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%[[X]], %[[K]], %[[X]],
+  // CHECK: llvm.fmul %[[X]], %
+  func.func @scaled(%x: vector<16xf32>, %shifted: vector<16xf32>, %n: vector<16xi32>) -> (vector<16xf32>, vector<16xf32>) {
+    %one = arith.constant dense<1> : vector<16xi32>
+    %place = arith.constant dense<23> : vector<16xi32>
+    %biased = arith.bitcast %shifted : vector<16xf32> to vector<16xi32>
+    %half = arith.shrui %biased, %one : vector<16xi32>
+    %rest = arith.subi %biased, %half : vector<16xi32>
+    %0 = arith.shli %half, %place : vector<16xi32>
+    %1 = arith.bitcast %0 : vector<16xi32> to vector<16xf32>
+    %2 = arith.mulf %x, %1 : vector<16xf32>
+    %3 = arith.shli %rest, %place : vector<16xi32>
+    %4 = arith.bitcast %3 : vector<16xi32> to vector<16xf32>
+    %5 = arith.mulf %2, %4 : vector<16xf32>
+    %6 = arith.shli %n, %place : vector<16xi32>
+    %7 = arith.bitcast %6 : vector<16xi32> to vector<16xf32>
+    %8 = arith.mulf %x, %7 : vector<16xf32>
+    %9 = arith.mulf %8, %4 : vector<16xf32>
+    return %5, %9 : vector<16xf32>, vector<16xf32>
+  }
+}

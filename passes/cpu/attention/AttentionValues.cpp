@@ -1,5 +1,5 @@
 // Computes exponentials and sums of values. The exponentials cost about a tenth
-// of the products with values. Those of the next tile are computed during the
+// of the products with values. Those of the next tile are computed between the
 // products of this tile; computed alone they would wait for one another.
 #include "passes/cpu/attention/AttentionValues.h"
 

@@ -6,6 +6,7 @@
 #include "passes/cpu/tile/TileKernel.h"
 
 #include "passes/cpu/tile/HalfVectors.h"
+#include "passes/cpu/tile/Interleave.h"
 #include "passes/cpu/tile/ProductPairs.h"
 #include "passes/cpu/tile/ProductQuads.h"
 #include "passes/kernel/numerics/Conversions.h"
@@ -289,8 +290,12 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
       emitPrefetch(columns, loop.getInductionVar());
     if (meanwhile && steps == iterationSteps)
       meanwhile(loop.getInductionVar());
+    Operation *other =
+        loop.getBody()->empty() ? nullptr : &loop.getBody()->back();
     for (int64_t u = 0; u < steps; ++u)
       step(rows, rowStride, columns, loop.getInductionVar(), u, inner);
+    if (other)
+      interleave(*loop.getBody(), other);
     scf::YieldOp::create(b, loc, inner);
     sums = Values(loop.getResults());
   };

@@ -54,7 +54,7 @@ public:
   /// vectors, row by row). The rows start at `rows` in lhs and have stride
   /// `rowStride`. `meanwhile` emits other work into each iteration; its
   /// argument is the first step of the iteration, which has stepsPerIteration
-  /// steps.
+  /// steps. Its arithmetic is divided among the products.
   llvm::SmallVector<mlir::Value>
   chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
         const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums,

@@ -11,6 +11,9 @@
 // 2. Adding 1.5 * 2^23 + bias rounds x / ln 2 to an integer and leaves k + bias
 // in the low bits, ready to be shifted into the exponent field.
 #include "passes/kernel/numerics/FloatMath.h"
+
+#include "passes/kernel/numerics/PowerScaling.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -23,18 +26,21 @@ constexpr double ln2High = 0x1.62e4p-1; // k * ln2High is exact
 constexpr double ln2Low = 0x1.7f7d1c0000000p-20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// x = k ln 2 + r; the low bits of `biased` hold k + bias.
+/// x = k ln 2 + r; the low bits of `shifted` hold k + bias.
 struct Reduced {
-  Lanes k, r, biased;
+  Lanes k, r, shifted;
+
+  Lanes biased() const {
+    return shifted.bitcast(IntegerType::get(shifted.type().getContext(), 32));
+  }
 };
 
 Reduced reduce(const Lanes &x, int bias) {
-  Type i32 = IntegerType::get(x.type().getContext(), 32);
-  Lanes magic = x.number(0x1.8p23 + bias);
+  Lanes magic = x.number(wholeNumber + bias);
   Lanes shifted = fma(x, log2e, magic);
   Lanes k = shifted - magic;
   Lanes high = fma(k, -ln2High, x); // exact
-  return {k, fma(k, -ln2Low, high), shifted.bitcast(i32)};
+  return {k, fma(k, -ln2Low, high), shifted};
 }
 
 /// e^r for |r| <= ln 2 / 2.
@@ -51,28 +57,18 @@ Lanes expm1Core(const Lanes &r) {
   return fma(tail, r * r, r);
 }
 
-/// 2^k from bits that hold k + 127, where 0 < k + 127 < 255.
-Lanes powerOfTwo(const Lanes &biased) {
-  Type f32 = Float32Type::get(biased.type().getContext());
-  return (biased << 23).bitcast(f32);
-}
-
 } // namespace
 
-// 2^k is split into two factors. The first product is exact; the second one
-// rounds a denormal result and turns an overflow into infinity.
 Lanes expNative(const Lanes &x) {
-  Reduced part = reduce(limit(x, -104.5, 89), 254);
-  Lanes half = part.biased >> 1;
-  Lanes rest = part.biased - half;
-  return expCore(part.r) * powerOfTwo(half) * powerOfTwo(rest);
+  Reduced part = reduce(limit(x, -104.5, 89), scalingBias);
+  return scaleByPower(expCore(part.r), part.shifted);
 }
 
 Lanes expm1Native(const Lanes &x) {
   Reduced part = reduce(limit(x, -18, 89), 127);
   // 2^128 is no f32: for k = 128 scale by 2^127 and double the result.
   Lanes twice = part.k > x.number(127);
-  Lanes scale = twice.select(x.number(0x1p127), powerOfTwo(part.biased));
+  Lanes scale = twice.select(x.number(0x1p127), nativePower(part.biased()));
   Lanes once = fma(scale, expm1Core(part.r), scale - x.number(1));
   return twice.select(once + once, once).copySign(x);
 }
@@ -88,7 +84,7 @@ Lanes tanhNative(const Lanes &x) {
 
   Reduced part = reduce(limitAbove(magnitude + magnitude, 20), 127);
   Lanes one = x.number(1);
-  Lanes sum = fma(powerOfTwo(part.biased), expCore(part.r), one);
+  Lanes sum = fma(nativePower(part.biased()), expCore(part.r), one);
   Lanes large = one - x.number(2) / sum;
   return (magnitude < x.number(0.5625)).select(small, large).copySign(x);
 }
@@ -101,7 +97,7 @@ Lanes tanhNative(const Lanes &x) {
 // part that its rounding loses is added to scale * tail, which is exact.
 Lanes logisticNative(const Lanes &x) {
   Reduced part = reduce(limit(-x, -60, 104.5), 127 - 32);
-  Lanes scale = powerOfTwo(part.biased);
+  Lanes scale = nativePower(part.biased());
   Lanes one = x.number(0x1p-32);
   Lanes sum = scale + one;
   Lanes lost = one - (sum - scale);
