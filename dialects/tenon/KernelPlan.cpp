@@ -78,7 +78,11 @@ LogicalResult AmxPlanAttr::verify(EmitError emitError, int64_t lhsParts,
 LogicalResult AttentionPlanAttr::verify(EmitError emitError, int64_t taskRows,
                                         int64_t scoreRows, int64_t valueRows,
                                         int64_t sums, bool overlapped,
-                                        bool keysInPlace, bool valuesInPlace) {
+                                        bool keysInPlace, bool valuesInPlace,
+                                        bool tiles) {
+  if (tiles && (keysInPlace || valuesInPlace))
+    return emitError()
+           << "expected keys and values that are packed beside tiles";
   if (failed(verifySizes(emitError, {{"task_rows", taskRows},
                                      {"score_rows", scoreRows},
                                      {"value_rows", valueRows},

@@ -77,6 +77,7 @@ def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
     * `sums`: accumulators of a tile, in vectors, that stay in registers
     * `overlapped`: the exponentials of the next tile are computed while the current tile multiplies values
     * `keys_in_place`, `values_in_place`: the keys, the values are not packed, because nothing reads them twice
+    * `tiles`: AMX tiles multiply queries and keys if a head has more than 64 rows
 
     ```mlir
     module attributes {example.plan = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>} {}
@@ -86,7 +87,8 @@ def Tenon_AttentionPlanAttr : Tenon_Plan<"AttentionPlan", "attention"> {
                         "int64_t":$value_rows, "int64_t":$sums,
                         DefaultValuedParameter<"bool", "false">:$overlapped,
                         DefaultValuedParameter<"bool", "false">:$keys_in_place,
-                        DefaultValuedParameter<"bool", "false">:$values_in_place);
+                        DefaultValuedParameter<"bool", "false">:$values_in_place,
+                        DefaultValuedParameter<"bool", "false">:$tiles);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

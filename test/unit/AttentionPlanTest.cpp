@@ -68,6 +68,41 @@ TEST(AttentionPlan, PowersGoBesideProductsWhereRegistersAreLeft) {
   EXPECT_FALSE(planned(12, 128, 64, false, 16).overlapped);
 }
 
+TEST(AttentionPlan, TilesMultiplyManyRowsOfMostDepths) {
+  auto tiles = [](std::optional<int64_t> rows, int64_t depth, bool tame = true,
+                  bool causal = false, int64_t parts = 3) {
+    AttentionFacts facts{12, rows, depth, depth, causal};
+    facts.tameQueries = tame;
+    return planAttention(facts, machineWith(64, parts)).getTiles();
+  };
+  EXPECT_TRUE(tiles(65, 64));
+  EXPECT_TRUE(tiles({}, 80));
+  EXPECT_TRUE(tiles(128, 256));
+  EXPECT_FALSE(tiles(64, 64));
+  EXPECT_FALSE(tiles(128, 40));
+  EXPECT_FALSE(tiles(128, 288));
+  EXPECT_FALSE(tiles(128, 64, false));
+  EXPECT_FALSE(tiles(128, 64, true, true));
+  EXPECT_FALSE(tiles(128, 64, true, false, 0));
+}
+
+TEST(AttentionPlan, TheStackOfTilesHoldsTheSplitQueries) {
+  MachineAttr machine = machineWith(64, 3);
+  for (int64_t depth : {32, 64, 256}) {
+    AttentionFacts facts{12, {}, depth, depth};
+    facts.tameQueries = true;
+    AttentionSizes sizes(planAttention(facts, machine), machine, depth, depth);
+    ASSERT_TRUE(sizes.tiles);
+    int64_t ofRow =
+                4 * (attentionBlock + sizes.valueWidth + attentionLanes + 4),
+            ofBlock = (4 * 2 + 6) * attentionBlock * depth;
+    EXPECT_LE(ofBlock + sizes.scratchRows() * ofRow +
+                  sizes.tileRows() * 6 * depth,
+              machine.getTileStack());
+    EXPECT_GE(sizes.taskRows, 100);
+  }
+}
+
 TEST(AttentionPlan, OperandsReadOnceAreNotPacked) {
   auto plan = [](int64_t rows, bool wholeKeys, bool wholeValues) {
     return planAttention({12, rows, 64, 64, false, wholeKeys, wholeValues},

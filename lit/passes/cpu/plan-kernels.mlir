@@ -120,9 +120,9 @@ func.func @amx_bytes(%x: memref<16x128xui8>, %q: memref<3x32x16xi32>, %y: memref
 }
 
 // Many rows of attention leave registers for the next tile's powers, if there
-// are 32.
+// are 32. AMX multiplies queries and keys.
 // CHECK-LABEL: func.func @attention(
-// CHECK: tenon.plan = #tenon.attention<task_rows = 128, score_rows = 4, value_rows = 4, sums = 24, overlapped = true>
+// CHECK: tenon.plan = #tenon.attention<task_rows = 128, score_rows = 4, value_rows = 4, sums = 24, overlapped = true, tiles = true>
 // NARROW-LABEL: func.func @attention(
 // NARROW: tenon.plan = #tenon.attention<task_rows = {{[0-9]+}}, score_rows = {{[0-9]+}}, value_rows = {{[0-9]+}}, sums = 12>
 func.func @attention(%q: memref<12x128x64xf32>, %k: memref<12x?x64xf32>, %v: memref<12x?x64xf32>, %y: memref<12x128x64xf32>) {

@@ -6,7 +6,7 @@
 
 #include "passes/cpu/amx/AmxOrder.h"
 #include "passes/cpu/amx/AmxPlan.h"
-#include "passes/cpu/amx/BfloatParts.h"
+#include "passes/cpu/tile/BfloatParts.h"
 #include "passes/kernel/KernelLoops.h"
 #include "passes/kernel/nest/ContractionNest.h"
 #include "passes/kernel/nest/NestTask.h"

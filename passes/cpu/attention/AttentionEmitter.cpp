@@ -11,6 +11,7 @@
 #include "passes/cpu/attention/AttentionValues.h"
 #include "passes/cpu/attention/MaskedKeys.h"
 #include "passes/cpu/attention/TableRows.h"
+#include "passes/cpu/attention/TiledScores.h"
 #include "passes/cpu/tile/PanelPacker.h"
 #include "passes/kernel/attention/EntryKeys.h"
 #include "passes/kernel/element/ElementEmitter.h"
@@ -54,6 +55,17 @@ private:
   /// The batch indices of keys of a task.
   Values sharedOf(Value number);
   void emitBlock(Value first, Value count, int64_t units, bool whole);
+  void forTiles(Value from, Value to,
+                llvm::function_ref<void(const TileRows &)> body);
+  /// Computes the scores of the keys that rows see.
+  void emitScores(KeyBlock &block,
+                  llvm::function_ref<Value(const TileRows &)> seen);
+  /// True if a head has enough rows for AMX tiles.
+  Value hasManyRows() {
+    return at().less(at().constant(amxFewSplitRows), rows);
+  }
+  /// Splits the keys of a block for tiles. Returns KeyBlock::multiplied.
+  Value splitKeys();
   BlockRows linesOf(const StridedOperand &operand,
                     std::optional<JoinedRows> &joined, Value first,
                     Value count);
@@ -94,6 +106,7 @@ private:
   std::optional<AttentionScores> scores;
   std::optional<AttentionValues> averages;
   std::optional<MaskedKeys> masked; ///< of causal attention
+  std::optional<TiledScores> tiled;
   std::optional<TableRows> rowsOfTable;
   Value tableKeys, tableValues; ///< scratch memory of rowsOfTable
   Values shared; ///< the task's batch indices: those of queries, heads of keys
@@ -117,6 +130,9 @@ void AttentionEmitter::allocate() {
   for (Value *ofRows : {&scratch.earlierMaxima, &scratch.blockMaxima,
                         &scratch.shifts, &scratch.rescales})
     *ofRows = scratchOf(sizes.scratchRows() + sizes.lanes);
+  if (sizes.tiles)
+    scratch.tameRows =
+        KernelLoops::scratchOf(b.getI1Type(), sizes.scratchRows());
   if (!table)
     return;
   rowsOfTable.emplace(kernel, *table);
@@ -130,6 +146,8 @@ TaskCounter AttentionEmitter::emit() {
   averages.emplace(kernel, sizes, scratch);
   if (op.getCausal())
     masked.emplace(kernel, op, sizes, scratch, task);
+  if (sizes.tiles)
+    tiled.emplace(kernel, sizes, scratch, query);
   forRange(kernel.begin, kernel.end, 1,
            [&](Value number) { emitTask(number); });
   JoinedRows::settle(kernel);
@@ -170,6 +188,11 @@ void AttentionEmitter::emitTask(Value number) {
                                       -std::numeric_limits<double>::infinity()),
                             scratch.earlierMaxima, row);
   });
+  if (tiled)
+    when(hasManyRows(), [&] {
+      tiled->splitQueries(
+          rowCount, [&](Value slot) { return query.at(at(), placeOf(slot)); });
+    });
   Value count = task.count, step = at().constant(attentionBlock);
   std::optional<int64_t> known = getConstantIntValue(count);
   constexpr int64_t units = attentionBlock / attentionLanes;
@@ -206,27 +229,21 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
                                  bool whole) {
   auto [keys, values] = linesOfBlock(first, count, whole);
   KeyBlock block{first, count, units, whole, keys, values, keysAfter(first),
-                 {}};
+                 {},    {}};
   if (scratch.values)
     block.values = packedValues(block.values, count);
-  auto tiles = [&](auto body) {
-    forRange(at().constant(0), rowCount, sizes.scoreRows,
-             [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
-  };
   auto seen = [&](const TileRows &rows) {
     return masked ? masked->visible(rows.lastKeys, block) : count;
   };
   auto attend = [&] {
-    if (scratch.keys)
-      packKeys(block);
-    tiles([&](const TileRows &rows) { scores->emit(rows, block, seen(rows)); });
+    emitScores(block, seen);
     if (!masked) {
       averages->chooseShifts(rowCount);
       return averages->emit(rowCount, block, [&](Value) { return count; });
     }
     Value matters = masked->matter(block, rowCount);
     when(matters, [&] {
-      tiles([&](const TileRows &rows) {
+      forTiles(at().constant(0), rowCount, [&](const TileRows &rows) {
         scores->emitRest(rows, block, seen(rows));
       });
     });
@@ -243,6 +260,41 @@ void AttentionEmitter::emitBlock(Value first, Value count, int64_t units,
   block.finite = cached ? masked->finiteWhereMasked(block, earliestRow())
                         : masked->finiteValues(block);
   when(masked->canMatter(block, lastRow(), rowCount), attend);
+}
+
+void AttentionEmitter::forTiles(
+    Value from, Value to, llvm::function_ref<void(const TileRows &)> body) {
+  forRange(from, to, sizes.scoreRows,
+           [&](Value slot) { body(tileRows(slot, sizes.scoreRows)); });
+}
+
+void AttentionEmitter::emitScores(
+    KeyBlock &block, llvm::function_ref<Value(const TileRows &)> seen) {
+  if (scratch.keys)
+    packKeys(block);
+  auto score = [&](Value from, Value to) {
+    forTiles(from, to, [&](const TileRows &rows) {
+      scores->emit(rows, block, seen(rows));
+    });
+  };
+  Value none = at().constant(0);
+  if (!tiled)
+    return score(none, rowCount);
+  block.multiplied = splitKeys();
+  forRange(none, rowCount, TiledScores::pairRows, [&](Value first) {
+    when(block.multiplied, [&] { tiled->multiply(first); });
+    Value end = at().add(first, at().constant(TiledScores::pairRows));
+    score(first, at().min(end, rowCount));
+  });
+}
+
+Value AttentionEmitter::splitKeys() {
+  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  return choose(
+             hasManyRows(), Values{no},
+             [&] { return Values{tiled->splitKeys()}; },
+             [&] { return Values{no}; })
+      .front();
 }
 
 BlockRows AttentionEmitter::linesOf(const StridedOperand &operand,

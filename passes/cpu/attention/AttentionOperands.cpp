@@ -70,6 +70,8 @@ AttentionFacts AttentionOperands::facts(Kernel &kernel) const {
           getConstantIntValue(key.strides.back()) == 1,
           query.element.isF32() &&
               getConstantIntValue(value.strides.back()) == 1,
+          getConstantIntValue(query.strides.back()) == 1 &&
+              std::abs(attention.getScale().convertToDouble()) <= 1,
           table ? TableRows::bytes(key) + TableRows::bytes(value) : 0};
 }
 

@@ -19,6 +19,8 @@ constexpr int64_t maxTileRows = 6;
 /// exponential of the next tile. `tallTask`: the fewest rows of a task for
 /// which this overlap pays.
 constexpr int64_t overlappedRows = 4, tallTask = 16;
+/// The greatest depth with tiles.
+constexpr int64_t deepestTiles = 256;
 /// Rows of scratch memory beyond a task's rows, see scratchRows.
 constexpr int64_t spareRows = 3 * maxTileRows;
 
@@ -26,14 +28,33 @@ static int64_t wholeTiles(int64_t rows, int64_t tile) {
   return divideCeilSigned(rows, tile) * tile;
 }
 
+/// Bytes of the bf16 parts of `count` elements.
+static int64_t bytesOfParts(int64_t count) { return count * 3 * 2; }
+
+/// True if AMX tiles multiply many rows: the depth fills most of its steps, and
+/// the stack has room for a block beside the rows.
+static bool usesTiles(const AttentionFacts &facts, MachineAttr machine) {
+  return machine.getTiles() != 0 && facts.tameQueries && !facts.causal &&
+         std::max(facts.depth, facts.valueDepth) <= deepestTiles &&
+         facts.rows.value_or(INT64_MAX) > amxFewSplitRows &&
+         facts.depth * 4 >= int64_t(llvm::alignTo(facts.depth, amxStep)) * 3;
+}
+
 /// Rows of one task, before they are rounded to whole tiles.
 static int64_t rowsOfTask(const AttentionFacts &facts, int64_t valueWidth,
-                          MachineAttr machine) {
+                          MachineAttr machine, bool tiles) {
   int64_t packed = 4 * attentionBlock * (facts.depth + valueWidth),
           row = 4 * (attentionBlock + valueWidth + attentionLanes + 4),
-          bytes =
-              std::min(machine.l2Bytes() / 4,
-                       machine.getStack() - spareStack - packed - facts.copied),
+          stack = machine.getStack();
+  if (tiles) {
+    int64_t depth = llvm::alignTo(facts.depth, amxStep);
+    row += bytesOfParts(depth);
+    packed += bytesOfParts(attentionBlock * depth);
+    stack = machine.getTileStack();
+  }
+  // Processors with AMX have the largest L2.
+  int64_t bytes = std::min(tiles ? machine.l2Bytes() : machine.l2Bytes() / 4,
+                           stack - spareStack - packed - facts.copied),
           most = std::max(attentionTaskRows, bytes / row - spareRows),
           rows = std::max<int64_t>(1, facts.rows.value_or(most)),
           heads = std::max<int64_t>(1, facts.heads),
@@ -45,9 +66,10 @@ static int64_t rowsOfTask(const AttentionFacts &facts, int64_t valueWidth,
 
 AttentionPlanAttr planAttention(const AttentionFacts &facts,
                                 MachineAttr machine) {
+  bool tiles = usesTiles(facts, machine);
   int64_t lanes = machine.lanes(4),
           valueWidth = wholeTiles(facts.valueDepth, lanes),
-          part = rowsOfTask(facts, valueWidth, machine);
+          part = rowsOfTask(facts, valueWidth, machine, tiles);
   bool tall = machine.getRegisters() >= 32 && part >= tallTask;
   int64_t scoreRows =
       divideCeilSigned(part, divideCeilSigned(part, maxTileRows));
@@ -58,7 +80,7 @@ AttentionPlanAttr planAttention(const AttentionFacts &facts,
   int64_t valueRows = tall ? overlappedRows : scoreRows;
   // A tile has scores for the keys that any of its rows sees, so the tiles of
   // both steps must have the same rows.
-  if (facts.causal)
+  if (facts.causal || tiles)
     scoreRows = valueRows;
   int64_t taskRows = wholeTiles(part, valueRows);
   // One tile reads keys and values once; packing would read them twice.
@@ -70,7 +92,7 @@ AttentionPlanAttr planAttention(const AttentionFacts &facts,
   return AttentionPlanAttr::get(machine.getContext(), taskRows, scoreRows,
                                 valueRows, machine.accumulators(),
                                 tall && !facts.causal, keysInPlace,
-                                valuesInPlace);
+                                valuesInPlace, tiles);
 }
 
 AttentionSizes::AttentionSizes(AttentionPlanAttr plan, MachineAttr machine,
@@ -78,6 +100,7 @@ AttentionSizes::AttentionSizes(AttentionPlanAttr plan, MachineAttr machine,
     : lanes(machine.lanes(4)), depth(depth), valueDepth(valueDepth),
       valueWidth(wholeTiles(valueDepth, lanes)), accumulators(plan.getSums()),
       taskRows(plan.getTaskRows()), scoreRows(plan.getScoreRows()),
-      valueRows(plan.getValueRows()), overlapped(plan.getOverlapped()) {}
+      valueRows(plan.getValueRows()), overlapped(plan.getOverlapped()),
+      tiles(plan.getTiles()) {}
 
 } // namespace tenon

@@ -7,6 +7,9 @@
 #include "dialects/tenon/Machine.h"
 #include "dialects/tenon/NumericsContract.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -22,6 +25,9 @@ struct AttentionFacts {
   /// only beside f32 queries: then no more than one conversion in registers
   /// precedes the products.
   bool wholeKeys = false, wholeValues = false;
+  /// The elements of a query are contiguous, and the scale is at most one, so
+  /// that it enlarges no error of a product.
+  bool tameQueries = false;
   /// Bytes of the stack for keys and values of a block that are copied side by
   /// side.
   int64_t copied = 0;
@@ -43,6 +49,7 @@ struct AttentionSizes {
   /// The exponentials of the next tile are computed while values are
   /// multiplied.
   bool overlapped;
+  bool tiles; ///< of AMX multiply many rows
 
   /// How many keys or values the prefetch is ahead of the products. Scores are
   /// computed for so many keys at a time, so that keys are read in the order of
@@ -52,7 +59,14 @@ struct AttentionSizes {
   }
   int64_t vectorsPerUnit() const { return attentionLanes / lanes; }
   /// Rows that the last tiles of a task may touch, including the next tile.
-  int64_t scratchRows() const { return taskRows + scoreRows + 2 * valueRows; }
+  int64_t scratchRows() const {
+    return std::max(taskRows + scoreRows + 2 * valueRows,
+                    tiles ? tileRows() + 2 * amxTile : 0);
+  }
+  /// The rows of a task in pairs of AMX tiles.
+  int64_t tileRows() const { return llvm::alignTo(taskRows, 2 * amxTile); }
+  /// The steps of a sum over the depth.
+  int64_t querySteps() const { return llvm::divideCeil(depth, amxStep); }
 };
 
 } // namespace tenon

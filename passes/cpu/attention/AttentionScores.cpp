@@ -100,17 +100,9 @@ void AttentionScores::unitScores(const TileRows &rows, const KeyBlock &block,
 
 void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
                              Value column, int64_t vectors) {
-  Values sums;
-  if (scratch.keys) {
-    TileKernel tile(kernel, products, sizes.lanes);
-    ColumnSource columns{scratch.keys, b.getF32Type(), column,
-                         at().constant(attentionBlock), places(vectors)};
-    sums = tile.chain(rows.queries, query.strides.back(), columns,
-                      at().constant(sizes.depth),
-                      Values(rows.queries.size() * vectors, number(0)));
-  } else {
-    sums = productsInPlace(rows, block, column, vectors);
-  }
+  Values sums = block.multiplied ? productsOfTiles(rows, block, column, vectors)
+                : scratch.keys ? productsWithPacked(rows, column, vectors)
+                               : productsInPlace(rows, block, column, vectors);
   double factor = op.getScale().convertToDouble();
   for (size_t r = 0; r < rows.queries.size(); ++r)
     for (int64_t v = 0; v < vectors; ++v) {
@@ -119,10 +111,48 @@ void AttentionScores::scores(const TileRows &rows, const KeyBlock &block,
         sum = arith::MulFOp::create(b, loc, sum, number(factor));
       Value place = at().add(column, at().constant(v * sizes.lanes));
       store(masked(rows, r, block, place, sum), scratch.scores,
-            at().add(place, at().mul(at().add(rows.firstSlot,
-                                              at().constant(int64_t(r))),
-                                     at().constant(attentionBlock))));
+            scorePlace(rows, int64_t(r), place));
     }
+}
+
+AttentionScores::Values
+AttentionScores::productsWithPacked(const TileRows &rows, Value column,
+                                    int64_t vectors) {
+  TileKernel tile(kernel, products, sizes.lanes);
+  ColumnSource columns{scratch.keys, b.getF32Type(), column,
+                       at().constant(attentionBlock), places(vectors)};
+  return tile.chain(rows.queries, query.strides.back(), columns,
+                    at().constant(sizes.depth),
+                    Values(rows.queries.size() * vectors, number(0)));
+}
+
+/// Loads what tiles have multiplied. Rows that they cannot multiply are
+/// multiplied here; whether one is does not depend on other rows.
+AttentionScores::Values AttentionScores::productsOfTiles(const TileRows &rows,
+                                                         const KeyBlock &block,
+                                                         Value column,
+                                                         int64_t vectors) {
+  Values loaded, multiplied;
+  Value all;
+  for (int64_t r = 0; r < int64_t(rows.queries.size()); ++r) {
+    for (Value place : places(vectors))
+      loaded.push_back(
+          load(scratch.scores, at().add(scorePlace(rows, r, column), place)));
+    Value slot = at().add(rows.firstSlot, at().constant(r));
+    multiplied.push_back(arith::AndIOp::create(
+        b, loc, block.multiplied, loadOne(scratch.tameRows, slot)));
+    all = all ? arith::AndIOp::create(b, loc, all, multiplied.back())
+              : multiplied.back();
+  }
+  return choose(
+      all, loaded, [&] { return loaded; },
+      [&] {
+        Values sums = productsWithPacked(rows, column, vectors);
+        for (auto [i, sum] : llvm::enumerate(sums))
+          sum = arith::SelectOp::create(b, loc, multiplied[i / vectors],
+                                        loaded[i], sum);
+        return sums;
+      });
 }
 
 /// Transposes squares of keys in registers, with as many keys as a vector has

@@ -42,6 +42,16 @@ private:
   /// on.
   void scores(const TileRows &rows, const KeyBlock &block, mlir::Value column,
               int64_t vectors);
+  /// The place of the score of row number `row` for the key in a column.
+  mlir::Value scorePlace(const TileRows &rows, int64_t row,
+                         mlir::Value column) {
+    mlir::Value slot = at().add(rows.firstSlot, at().constant(row));
+    return at().add(column, at().mul(slot, at().constant(attentionBlock)));
+  }
+  Values productsWithPacked(const TileRows &rows, mlir::Value column,
+                            int64_t vectors);
+  Values productsOfTiles(const TileRows &rows, const KeyBlock &block,
+                         mlir::Value column, int64_t vectors);
   /// The products of the task's one tile with keys that are not packed.
   Values productsInPlace(const TileRows &rows, const KeyBlock &block,
                          mlir::Value column, int64_t vectors);

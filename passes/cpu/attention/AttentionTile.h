@@ -28,6 +28,7 @@ struct AttentionScratch {
   mlir::Value earlierMaxima;    ///< row maxima of the blocks before
   mlir::Value blockMaxima;      ///< row maxima of the block
   mlir::Value shifts, rescales; ///< one for each row in the block
+  mlir::Value tameRows; ///< i1 for each row: tiles can multiply its query
 };
 
 /// The keys or values of a block in memory: key k starts at base + k * stride.
@@ -54,6 +55,9 @@ struct KeyBlock {
   std::optional<SoonRows> soon;
   /// i1: zero times each value is zero; null if not causal.
   mlir::Value finite;
+  /// i1: tiles have multiplied the keys, and the products are where the scores
+  /// will be; null: no tiles.
+  mlir::Value multiplied;
 };
 
 /// The helpers of both steps: vectors and numbers in a task's memory.

@@ -64,9 +64,8 @@ void RowTiles::forRest(Value first, Value rest,
     return;
   }
   if (plan.facts.size.isOpenImage)
-    return when(at().less(at().constant(0), rest), [&] {
-      body({first, smallTile(plan), rest, false, true});
-    });
+    return when(at().less(at().constant(0), rest),
+                [&] { body({first, smallTile(plan), rest, false, true}); });
   for (int64_t below = 0; below + 1 < plan.tile.rows;) {
     int64_t count = roomFor(below + 1);
     Value fits = at().less(at().constant(below), rest);

@@ -1,6 +1,6 @@
 // f32 numbers as sums of bf16 numbers, for units that multiply bf16 alone.
-#ifndef TENON_PASSES_CPU_AMX_BFLOATPARTS_H
-#define TENON_PASSES_CPU_AMX_BFLOATPARTS_H
+#ifndef TENON_PASSES_CPU_TILE_BFLOATPARTS_H
+#define TENON_PASSES_CPU_TILE_BFLOATPARTS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -33,4 +33,4 @@ Magnitudes emitUpdate(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace tenon
 
-#endif // TENON_PASSES_CPU_AMX_BFLOATPARTS_H
+#endif // TENON_PASSES_CPU_TILE_BFLOATPARTS_H

@@ -3,7 +3,7 @@
 // is exact for either direction of a tie. With three parts, the second and the
 // third are truncated instead, which takes no addition: after a rounded first
 // part the second one is small enough for that.
-#include "passes/cpu/amx/BfloatParts.h"
+#include "passes/cpu/tile/BfloatParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
