@@ -133,6 +133,17 @@ TEST(AmxPlan, TheStackHoldsATask) {
       }
 }
 
+TEST(AmxPlan, DeepSumsOfOpenImagesHaveFewTasks) {
+  auto columns = [](int64_t sum, bool image) {
+    NestFacts facts = product({}, 512, sum);
+    facts.size.isOpenImage = image;
+    return planned(facts).getBlockColumns();
+  };
+  EXPECT_EQ(columns(512, true), 64);
+  EXPECT_EQ(columns(18432, true), 256);
+  EXPECT_EQ(columns(18432, false), 64);
+}
+
 TEST(AmxPlan, OpenRowsHaveAPlanForFew) {
   MachineAttr machine = machineWith(64, 3);
   auto few =

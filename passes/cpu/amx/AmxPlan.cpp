@@ -20,6 +20,12 @@ constexpr int64_t maxRows = 224, fewestColumns = 64;
 /// The fewest tasks. Each thread that gets a task splits its rows, so fewer
 /// tasks split less, but would leave threads idle.
 constexpr int64_t fewestTasks = 8;
+/// From this sum on, a task of the fewest columns takes about a millisecond.
+/// The runtime asks between such tasks if the run is cancelled, and calls each
+/// alone, so that they share nothing.
+constexpr int64_t deepSum = 4096;
+/// The blocks of rows of an image whose size is open: 28 x 28 positions.
+constexpr int64_t openImageBlocks = 4;
 /// The order of f32 accuracy: six products of three parts, or all four of two
 /// parts.
 constexpr int64_t allProducts = 2;
@@ -110,6 +116,9 @@ static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
   int64_t room = roomFor(machine, shape.block.rows),
           groups = llvm::divideCeil(columns, room),
           lines = facts.size.outer.value_or(1) * blocks;
+  // Few long tasks split less than many that each split their rows.
+  if (facts.size.isOpenImage && *facts.size.sum >= deepSum)
+    lines *= openImageBlocks;
   shape.sharingTasks = llvm::divideCeil(fewestTasks, lines * groups);
   int64_t shared = panels(columns, groups);
   shape.block.columns = std::max<int64_t>(panels(shared, shape.sharingTasks),
