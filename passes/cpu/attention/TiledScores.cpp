@@ -95,32 +95,35 @@ Value TiledScores::partOfQuery(Value start, int64_t first) {
 
 void TiledScores::splitQueries(Value rows,
                                llvm::function_ref<Value(Value)> startOf) {
-  Value tile = at().constant(amxTile), last = at().sub(rows, at().constant(1));
-  forRange(
-      at().constant(0), at().constant(sizes.tileRows()), 1, [&](Value slot) {
-        // The rows that are missing in the last tile repeat the last row.
-        Value start = startOf(at().min(slot, last)), seen = noMagnitude();
-        for (int64_t step = 0; step < queries.steps; ++step) {
-          Value low = partOfQuery(start, step * amxStep),
-                high = partOfQuery(start, step * amxStep + amxTile);
-          seen = greater(greater(seen, low), high);
-          splitLine(queries, low, high, at().floorDiv(slot, tile),
-                    at().constant(step), at().remainder(slot, tile));
-        }
-        memref::StoreOp::create(b, loc, isTame(seen), scratch.tameRows, slot);
-      });
+  Value tile = at().constant(amxTile), last = at().sub(rows, at().constant(1)),
+        end = at().mul(at().ceilDiv(rows, pairRows), at().constant(pairRows));
+  forRange(at().constant(0), end, 1, [&](Value slot) {
+    // The rows that are missing in the last pair repeat the last row.
+    Value start = startOf(at().min(slot, last)), seen = noMagnitude();
+    for (int64_t step = 0; step < queries.steps; ++step) {
+      Value low = partOfQuery(start, step * amxStep),
+            high = partOfQuery(start, step * amxStep + amxTile);
+      seen = greater(greater(seen, low), high);
+      splitLine(queries, low, high, at().floorDiv(slot, tile),
+                at().constant(step), at().remainder(slot, tile));
+    }
+    memref::StoreOp::create(b, loc, isTame(seen), scratch.tameRows, slot);
+  });
 }
 
 Value TiledScores::splitKeys() {
   Value seen = noMagnitude();
   auto partOf = [&](Value line, int64_t tile) -> Value {
-    Value place = at().add(at().mul(line, at().constant(attentionBlock)),
+    bool whole = sizes.depth % amxStep == 0;
+    Value depth = at().constant(sizes.depth),
+          there = whole ? line : at().min(line, at().constant(sizes.depth - 1)),
+          place = at().add(at().mul(there, at().constant(attentionBlock)),
                            at().constant(tile * amxTile)),
           loaded = load(scratch.keys, place);
-    if (sizes.depth % amxStep == 0)
+    if (whole)
       return loaded;
-    return arith::SelectOp::create(
-        b, loc, at().less(line, at().constant(sizes.depth)), loaded, number(0));
+    return arith::SelectOp::create(b, loc, at().less(line, depth), loaded,
+                                   number(0));
   };
   for (int64_t step = 0; step < keys.steps; ++step)
     seen = carry(at().constant(0), at().constant(amxTile), 1, seen,
