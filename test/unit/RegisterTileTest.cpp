@@ -41,6 +41,18 @@ template <typename Body> void forAllTiles(Body body) {
 
 } // namespace
 
+TEST(RegisterTile, NarrowColumnsHaveALineOfAShortImage) {
+  auto rows = [](int64_t line) {
+    ContractionSize size{{}, line * line, 16, 144};
+    size.rowFactor = line * line;
+    size.line = line;
+    return chooseTile(size, machineWith(64), 16, {false, 1}).rows;
+  };
+  EXPECT_EQ(rows(7), 7);
+  EXPECT_EQ(rows(14), 14);
+  EXPECT_GT(rows(5), 7); // five chains would wait for one another
+}
+
 TEST(RegisterTile, FitsTheRegistersAndThePanels) {
   forAllTiles([](MachineAttr machine, int64_t, const ColumnLayout &layout,
                  const ContractionSize &size, RegisterTile tile) {

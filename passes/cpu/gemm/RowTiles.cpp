@@ -98,6 +98,9 @@ Value RowTiles::existing(const RowRun &run, int64_t row) {
 /// The indices of consecutive rows, counted up like an odometer.
 SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
   SmallVector<Values> positions = {task.positionOf(run.first)};
+  if (run.consecutive && !task.areLinear &&
+      getConstantIntValue(task.rowExtents.back()) == run.count)
+    positions.front().back() = at().constant(0); // a whole line
   for (int64_t r = 1; r < run.count; ++r) {
     if (task.areLinear) {
       positions.push_back(

@@ -35,6 +35,9 @@ constexpr int64_t evenParts = 8;
 /// converted: a remainder costs less than converting the columns more often.
 constexpr int64_t tallRows = 24;
 constexpr int64_t widestTile = 16;
+/// The fewest rows of an image that are worth a tile of their own: that many
+/// chains keep the multipliers busy.
+constexpr int64_t fewestLineRows = 7;
 /// Up to this many rows are computed as fast as the columns come from memory.
 constexpr int64_t waitingRows = 16;
 /// The most panels that a tile of few rows reads at once, each from its start
@@ -124,6 +127,10 @@ RegisterTile TileCost::best(RegisterTile most) const {
   for (int64_t fewer = most.rows; 3 * fewer >= 2 * most.rows; --fewer)
     if (rank(fewer) < rank(tile.rows))
       tile.rows = fewer;
+  // A line of an image is computed without asking what is inside.
+  if (size.line >= fewestLineRows && size.line < tile.rows &&
+      rank(size.line) < rank(tile.rows))
+    tile.rows = size.line;
   return tile;
 }
 } // namespace

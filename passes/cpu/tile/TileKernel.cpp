@@ -25,6 +25,8 @@ namespace tenon {
 constexpr int64_t unrolled = 4;
 /// Up to this many steps are emitted without a loop.
 constexpr int64_t straight = 16;
+/// Up to this many taps along a line of an image have code of their own.
+constexpr int64_t mostLineTaps = 5;
 
 int64_t stepsPerIteration(const ContractionNest &nest) {
   return std::max(unrolled, nest.sumsPerElement);
@@ -318,15 +320,20 @@ TileKernel::Values TileKernel::overDim(
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value tap = loop.getInductionVar();
-  ColumnSource source = columns;
-  Value columnsOffset = at().mul(tap, dim.rhsStride);
-  source.base = at().add(columns.base, columnsOffset);
-  if (source.prefetch)
-    source.prefetch = prefetchAfter(*columns.prefetch, columnsOffset);
   scf::YieldOp::create(b, loc,
                        body(tap, moved(rows, at().mul(tap, dim.lhsStride)),
-                            source, loop.getRegionIterArgs()));
+                            columnsAt(columns, at().mul(tap, dim.rhsStride)),
+                            loop.getRegionIterArgs()));
   return Values(loop.getResults());
+}
+
+/// The columns `offset` elements further.
+ColumnSource TileKernel::columnsAt(const ColumnSource &columns, Value offset) {
+  ColumnSource source = columns;
+  source.base = at().add(columns.base, offset);
+  if (source.prefetch)
+    source.prefetch = prefetchAfter(*columns.prefetch, offset);
+  return source;
 }
 
 TileKernel::Values TileKernel::nestFrom(size_t level, ArrayRef<SumDim> sums,
@@ -392,6 +399,62 @@ static bool areConsecutive(ArrayRef<SmallVector<Value>> positions) {
   });
 }
 
+/// The rows whose tap `tap` is inside, if the constants of a line of an image
+/// tell; nothing if they do not.
+static std::optional<SmallVector<size_t>>
+rowsInside(const SumDim &dim, ArrayRef<SmallVector<Value>> positions,
+           int64_t tap) {
+  std::optional<int64_t> input = getConstantIntValue(dim.guard->input);
+  SmallVector<size_t> found;
+  for (auto [r, position] : llvm::enumerate(positions)) {
+    std::optional<int64_t> row = getConstantIntValue(position[dim.guard->row]);
+    if (!row || !input)
+      return std::nullopt;
+    int64_t place =
+        *row * dim.guard->stride - dim.guard->low + tap * dim.guard->dilation;
+    if (place >= 0 && place < *input)
+      found.push_back(r);
+  }
+  return found;
+}
+
+std::optional<TileKernel::Values>
+TileKernel::lineByTaps(size_t level, const Values &rows,
+                       ArrayRef<Values> positions, const Values &valid,
+                       const ColumnSource &columns, ValueRange carried) {
+  const SumDim &dim = nest.sums[level];
+  std::optional<int64_t> taps = getConstantIntValue(dim.extent);
+  if (!taps || *taps > mostLineTaps || !areConsecutive(positions) ||
+      !rowsInside(dim, positions, 0))
+    return std::nullopt;
+  auto line = [&] {
+    Values sums(carried);
+    size_t vectors = sums.size() / rows.size();
+    for (int64_t tap = 0; tap < *taps; ++tap) {
+      SmallVector<size_t> there = *rowsInside(dim, positions, tap);
+      if (there.empty())
+        continue;
+      Value number = at().constant(tap);
+      Values all = moved(rows, at().mul(number, dim.lhsStride)), some, part;
+      for (size_t r : there) {
+        some.push_back(all[r]);
+        llvm::append_range(part, ArrayRef(sums).slice(r * vectors, vectors));
+      }
+      part =
+          nestFrom(level + 1, nest.sums, some,
+                   columnsAt(columns, at().mul(number, dim.rhsStride)), part);
+      for (auto [i, r] : llvm::enumerate(there))
+        llvm::copy(ArrayRef(part).slice(i * vectors, vectors),
+                   sums.begin() + r * vectors);
+    }
+    return sums;
+  };
+  // All rows of a line have the same taps along other dimensions.
+  if (!valid.front())
+    return line();
+  return choose(valid.front(), carried, line, [&] { return Values(carried); });
+}
+
 TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                            ArrayRef<Values> positions,
                                            const Values &valid,
@@ -399,6 +462,9 @@ TileKernel::Values TileKernel::lastGuarded(size_t level, const Values &rows,
                                            ValueRange carried,
                                            bool oftenInside) {
   const SumDim &dim = nest.sums[level];
+  if (std::optional<Values> sums =
+          lineByTaps(level, rows, positions, valid, columns, carried))
+    return *sums;
   auto tapByTap = [&] {
     return overDim(
         dim, rows, columns, carried,

@@ -124,10 +124,19 @@ private:
                      llvm::ArrayRef<Values> positions, Values valid,
                      ColumnSource columns, mlir::ValueRange carried,
                      bool oftenInside);
+  /// The sums over the last guarded dimension if the rows are a line of an
+  /// image whose places are constants: each tap has code for the rows that are
+  /// inside. Nothing if they are not.
+  std::optional<Values> lineByTaps(size_t level, const Values &rows,
+                                   llvm::ArrayRef<Values> positions,
+                                   const Values &valid,
+                                   const ColumnSource &columns,
+                                   mlir::ValueRange carried);
   Values lastGuarded(size_t level, const Values &rows,
                      llvm::ArrayRef<Values> positions, const Values &valid,
                      const ColumnSource &columns, mlir::ValueRange carried,
                      bool oftenInside);
+  ColumnSource columnsAt(const ColumnSource &columns, mlir::Value offset);
   /// Emits a loop over one dimension of the sum.
   Values overDim(const SumDim &dim, const Values &rows,
                  const ColumnSource &columns, mlir::ValueRange carried,
