@@ -33,12 +33,6 @@ namespace tenon {
 constexpr int64_t lanes = amxTile;
 constexpr int64_t tileElements = amxTile * amxTile;
 
-/// The pairs of parts (of lhs, of rhs) that are multiplied. Each pair differs
-/// from the one before in one part, so this order loads the fewest tiles. Pairs
-/// with a greater sum of numbers are too small to matter.
-constexpr std::pair<int64_t, int64_t> products[] = {{0, 2}, {0, 1}, {1, 1},
-                                                    {1, 0}, {2, 0}, {0, 0}};
-
 namespace {
 class AmxEmitter : KernelLoops {
 public:
@@ -241,7 +235,7 @@ AmxEmitter::Values AmxEmitter::multiplySteps(const TilePanel &panel,
         lastLines = at().sub(linesOf(after), at().constant(linesMeanwhile())),
         firstRound =
             at().mul(at().floorDiv(firstTile, at().constant(2)), steps);
-  auto used = llvm::make_filter_range(products, [&](auto pair) {
+  auto used = llvm::make_filter_range(partPairs, [&](auto pair) {
     return pair.first < plan.lhsParts && pair.second < plan.rhsParts &&
            pair.first + pair.second <= plan.order;
   });

@@ -25,10 +25,6 @@ constexpr int64_t tileElements = amxTile * amxStep;
 /// last place of a score of magnitude one.
 constexpr float greatestFactor = 0x1p30f;
 
-/// The pairs of parts that are multiplied, as in AmxEmitter.
-constexpr std::pair<int64_t, int64_t> partPairs[] = {{0, 2}, {0, 1}, {1, 1},
-                                                     {1, 0}, {2, 0}, {0, 0}};
-
 TiledScores::TiledScores(Kernel &kernel, const AttentionSizes &sizes,
                          const AttentionScratch &scratch,
                          const StridedOperand &query)

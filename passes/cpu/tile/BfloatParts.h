@@ -4,6 +4,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <utility>
+
 namespace tenon {
 
 /// Splits `floats`, a vector of f32, into `count` bf16 parts, at most three,
@@ -14,6 +16,12 @@ namespace tenon {
 /// 2^-102 to 2^126. One part of an infinity or a NaN is infinite or a NaN.
 llvm::SmallVector<mlir::Value> emitParts(mlir::OpBuilder &b, mlir::Location loc,
                                          mlir::Value floats, int64_t count);
+
+/// The pairs of parts (of lhs, of rhs) that are multiplied. Each pair differs
+/// from the one before in one part, so this order loads the fewest tiles. Pairs
+/// with a greater sum of numbers are too small to matter.
+inline constexpr std::pair<int64_t, int64_t> partPairs[] = {
+    {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}};
 
 /// Joins the high halves of `low` and `high` to pairs of bf16. Precondition:
 /// the low halves are zero.

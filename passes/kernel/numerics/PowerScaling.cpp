@@ -3,9 +3,9 @@
 // the same in one instruction for six.
 #include "passes/kernel/numerics/PowerScaling.h"
 
+#include "passes/kernel/numerics/MaskedIntrinsic.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -26,9 +26,6 @@ Lanes scaleByPower(const Lanes &x, const Lanes &shifted) {
 }
 
 namespace {
-
-/// The rounding of the current mode, as operands of intrinsics say it.
-constexpr int32_t currentRounding = 4;
 
 struct UseScaleInstruction : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -51,9 +48,9 @@ struct UseScaleInstruction : OpRewritePattern<arith::MulFOp> {
                 m_Op<arith::MulFOp>(matchers::m_Any(&x),
                                     nativePower(matchers::m_Any(&half), first)),
                 nativePower(m_Op<arith::SubIOp>(m_Op<arith::BitcastOp>(
-                                                   matchers::m_Any(&shifted)),
-                                               matchers::m_Any(&sameHalf)),
-                           second))) ||
+                                                    matchers::m_Any(&shifted)),
+                                                matchers::m_Any(&sameHalf)),
+                            second))) ||
         half != sameHalf ||
         !matchPattern(half,
                       m_Op<arith::ShRUIOp>(
@@ -62,15 +59,10 @@ struct UseScaleInstruction : OpRewritePattern<arith::MulFOp> {
         shifted != sameShifted || first != 23 || second != 23 || one != 1)
       return rewriter.notifyMatchFailure(op, "not what scaleByPower emits");
     Lanes sum(rewriter, op.getLoc(), shifted);
-    auto number = [&](int64_t value, unsigned bits) -> Value {
-      return LLVM::ConstantOp::create(
-          rewriter, op.getLoc(),
-          rewriter.getIntegerAttr(rewriter.getIntegerType(bits), value));
-    };
-    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
-        op, type, rewriter.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
-        ValueRange{x, (sum - sum.number(wholeNumber + scalingBias)).get(), x,
-                   number(-1, 16), number(currentRounding, 32)});
+    rewriter.replaceOp(
+        op, emitMaskedIntrinsic(
+                rewriter, op.getLoc(), "llvm.x86.avx512.mask.scalef.ps.512",
+                {x, (sum - sum.number(wholeNumber + scalingBias)).get()}));
     return success();
   }
 };

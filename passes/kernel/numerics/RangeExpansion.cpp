@@ -2,6 +2,8 @@
 // by an addition under a mask.
 #include "passes/kernel/numerics/RangeExpansion.h"
 
+#include "passes/kernel/numerics/MaskedIntrinsic.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -12,9 +14,6 @@ namespace {
 
 /// The immediate of vrange: the comparison, and the sign of its result.
 enum Selection : int32_t { least = 0b0100, greatest = 0b0101 };
-
-/// The rounding of the current mode, as operands of intrinsics say it.
-constexpr int32_t currentRounding = 4;
 
 template <typename Op, Selection selection>
 struct ExpandRange : OpRewritePattern<Op> {
@@ -29,21 +28,13 @@ struct ExpandRange : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "no whole vector of f32 or f64");
     Location loc = op.getLoc();
     Value a = op.getLhs(), b = op.getRhs();
-    auto number = [&](int64_t value, unsigned bits) -> Value {
-      return LLVM::ConstantOp::create(
-          rewriter, loc,
-          rewriter.getIntegerAttr(rewriter.getIntegerType(bits), value));
-    };
-    Value ranged =
-        LLVM::CallIntrinsicOp::create(
-            rewriter, loc, type,
-            rewriter.getStringAttr(type.getElementType().isF32()
-                                       ? "llvm.x86.avx512.mask.range.ps.512"
-                                       : "llvm.x86.avx512.mask.range.pd.512"),
-            ValueRange{a, b, number(selection, 32), a,
-                       number(-1, type.getNumElements()),
-                       number(currentRounding, 32)})
-            .getResult(0);
+    Value selected = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI32IntegerAttr(selection));
+    Value ranged = emitMaskedIntrinsic(
+        rewriter, loc,
+        type.getElementType().isF32() ? "llvm.x86.avx512.mask.range.ps.512"
+                                      : "llvm.x86.avx512.mask.range.pd.512",
+        {a, b, selected});
     Value unordered =
         arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, a, b);
     Value sum = arith::AddFOp::create(rewriter, loc, a, b);
