@@ -51,8 +51,7 @@ bool isImage(Operation *op) {
          llvm::all_of(convolution.getLhsDilation(),
                       [](int64_t between) { return between == 1; }) &&
          convolution.getProducts() == Products::Chain &&
-         !ShapedType::isDynamicShape(shape.drop_front()) &&
-         channels <= fewChannels;
+         !ShapedType::isDynamic(channels) && channels <= fewChannels;
 }
 
 bool isFree(Operation *op) {

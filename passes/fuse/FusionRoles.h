@@ -25,9 +25,7 @@ bool isStoredWeight(mlir::Operation *op);
 
 /// True for the transpose that makes the few channels of an image contiguous
 /// for a convolution. The convolution can read the channels from their planes
-/// too, because a pixel is smaller than a cache line. The size of the image
-/// must be known: distances between planes that are values of the run take
-/// registers that the sums need.
+/// too, because a pixel is smaller than a cache line.
 bool isImage(mlir::Operation *op);
 
 /// True if the op costs so little that every user may have a copy.

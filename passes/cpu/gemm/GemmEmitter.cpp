@@ -264,16 +264,12 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
       return drain(panel, run.first, partialRow,
                    run.exist ? run.exist : at().constant(run.count));
     }
-    for (int64_t r = 0; r < run.count; ++r) {
-      auto store = [&] {
-        finish(panel, positions[r],
-               [&](int64_t v) { return sums[r * panel.vectors + v]; });
-      };
-      if (run.exist && r > 0)
-        when(at().less(at().constant(r), run.exist), store);
-      else
-        store();
-    }
+    // A row that does not exist has the place and the sums of the last that
+    // does. It is stored again: a branch would make LLVM compute rows one by
+    // one behind it.
+    for (int64_t r = 0; r < run.count; ++r)
+      finish(panel, positions[r],
+             [&](int64_t v) { return sums[r * panel.vectors + v]; });
   };
   if (done)
     forEachTile(low, high, finishTile);

@@ -85,6 +85,8 @@ void RowTiles::forEachFull(Value low, Value high,
     Value exist;
     if (plan.facts.size.isOpenImage && mayHaveRest())
       exist = at().min(at().constant(plan.tile.rows), at().sub(high, row));
+    assert(!(exist && areTilesConsecutive()) &&
+           "tiles that divide the lines leave no remainder");
     body({row, plan.tile.rows, exist, areTilesConsecutive()});
   });
 }

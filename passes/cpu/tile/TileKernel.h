@@ -120,6 +120,12 @@ private:
              Values &sums);
   Values nestFrom(size_t level, llvm::ArrayRef<SumDim> sums, Values rows,
                   ColumnSource columns, mlir::ValueRange carried);
+  llvm::SmallVector<SumDim> withoutGuards(size_t level);
+  mlir::Value areInsideOneLine(llvm::ArrayRef<Values> positions);
+  Values overImage(llvm::ArrayRef<mlir::Value> rows,
+                   llvm::ArrayRef<Values> positions,
+                   const ColumnSource &columns, mlir::ValueRange sums,
+                   bool oftenInside);
   Values guardedFrom(size_t level, Values rows,
                      llvm::ArrayRef<Values> positions, Values valid,
                      ColumnSource columns, mlir::ValueRange carried,

@@ -270,6 +270,7 @@ public:
 
 private:
   const char *obstacleToNests();
+  bool isPointwise();
   ContractionNest nestOf(ArrayRef<Phase> phases);
   void addSpatial(ContractionNest &nest, int64_t dim, const Phase &phase);
   void addChannels(ContractionNest &nest);
@@ -308,6 +309,15 @@ const char *ConvolutionNests::obstacleToNests() {
   if (!outputsKnown)
     return "the outputs of a group are dynamic";
   return rhs.panels ? "the weight of several groups is in panels" : nullptr;
+}
+
+/// True if each position of the result reads the pixel at the same position.
+bool ConvolutionNests::isPointwise() {
+  auto isOneHere = [](int64_t number) { return number == 1; };
+  return llvm::all_of(ArrayRef(rhs.extents).take_front(spatial), isOne) &&
+         llvm::all_of(op.getStrides(), isOneHere) &&
+         llvm::all_of(op.getLhsDilation(), isOneHere) &&
+         llvm::all_of(op.getPadding(), [](int64_t n) { return n == 0; });
 }
 
 /// Adds a row dimension along a spatial dimension, and the sum over its taps.
@@ -368,7 +378,9 @@ ContractionNest ConvolutionNests::nestOf(ArrayRef<Phase> phases) {
   nest.isOpenImage = !knownProduct(ArrayRef(nest.rows).drop_front());
   addChannels(nest);
   setOperands(nest, kernel, lhs, rhs, op.getType());
-  nest.rowStride = strideOfRows(nest.rows);
+  nest.rowStride = isPointwise() && !lhs.isTransposed
+                       ? nest.rows.back().lhsStride
+                       : strideOfRows(nest.rows);
   Value features = nest.sums.back().extent;
   nest.block = blockOfConvolution(nest.sum, getConstantIntValue(features));
   // A window of one tap is not a loop: a 1x1 convolution is one chain.

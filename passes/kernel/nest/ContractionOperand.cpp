@@ -56,6 +56,7 @@ ContractionOperand::ContractionOperand(Kernel &kernel, Value tensor) {
     stride = at.mul(stride, extents[d]);
   }
   if (stored.transpose) {
+    isTransposed = true;
     SmallVector<Value> extentsThere = extents, stridesThere = strides;
     for (auto [d, from] : llvm::enumerate(stored.transpose.getPermutation())) {
       extents[d] = extentsThere[from];

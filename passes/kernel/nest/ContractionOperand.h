@@ -20,6 +20,7 @@ struct ContractionOperand {
   std::optional<ColumnPanels> panels;
   int64_t sumsPerElement = 1, group = 0;
   std::optional<GroupScales> scales;
+  bool isTransposed = false; ///< dimensions are not in the order of memory
 
   ContractionOperand(Kernel &kernel, mlir::Value tensor);
 

@@ -4,6 +4,7 @@
 // effect.
 #include "test/unit/contraction/ContractionCase.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <array>
 #include <limits>
@@ -119,7 +120,7 @@ Case convolutionCase(const std::string &name, Dims lhs, Dims rhs, Window window,
 
 /// The case with the dimensions of the input in another order, for example with
 /// channels in planes: dimension d becomes dimension order[d].
-Case inOrder(const Dims &order, Case test, Unknown unknown = Unknown::None) {
+Case inOrder(const Dims &order, Case test) {
   Dims from = test.dims[0], to(from.size());
   for (size_t d = 0; d < from.size(); ++d)
     to[order[d]] = from[d];
@@ -134,13 +135,21 @@ Case inOrder(const Dims &order, Case test, Unknown unknown = Unknown::None) {
     test.inputs[0][place] = pixels[i];
   }
   test.dims[0] = to;
-  std::string argument = "%x: " + type(from, unknown);
-  test.text.replace(test.text.find(argument), argument.size(),
-                    "%planes: " + type(to, unknown));
+  const std::string start = "%x: tensor<", end = "xf32>";
+  size_t first = test.text.find(start) + start.size();
+  std::string known =
+      test.text.substr(first, test.text.find(end, first) - first);
+  llvm::SmallVector<llvm::StringRef> sizes, turned(from.size());
+  llvm::StringRef(known).split(sizes, 'x');
+  for (size_t d = 0; d < from.size(); ++d)
+    turned[order[d]] = sizes[d];
+  std::string there = "tensor<" + llvm::join(turned, "x") + end,
+              here = "tensor<" + known + end;
+  test.text.replace(test.text.find("%x: "), 4 + here.size(),
+                    "%planes: " + there);
   test.text.insert(test.text.find("{\n") + 2,
                    "  %x = tenon.transpose %planes " + list(order) + " : (" +
-                       type(to, unknown) + ") -> " + type(from, unknown) +
-                       "\n");
+                       there + ") -> " + here + "\n");
   return test;
 }
 
@@ -169,11 +178,10 @@ TEST(Convolution, ImagesInPlanes) {
       planes, convolutionCase("transposed", {2, 9, 11, 3}, {3, 3, 3, 18},
                               {{1, 1}, {2, 2, 1, 1}, {1, 1}, {2, 3}})));
   for (int64_t images : {0, 1, 3})
-    cases.push_back(inOrder(
-        planes,
-        convolutionCase(numbered("open", {images}), {images, 9, 11, 3},
-                        {3, 3, 3, 18}, stem, 1, Epilogue::None, Unknown::Rows),
-        Unknown::Rows));
+    cases.push_back(
+        inOrder(planes, convolutionCase(numbered("open", {images}),
+                                        {images, 9, 11, 3}, {3, 3, 3, 18}, stem,
+                                        1, Epilogue::None, Unknown::Rows)));
   int64_t number = 0;
   for (const Dims &order :
        {Dims{0, 3, 2, 1}, {0, 1, 3, 2}, {3, 1, 2, 0}, {0, 2, 1, 3}})
@@ -276,6 +284,29 @@ TEST(Convolution, TilesThatFillLines) {
       cases.push_back(convolutionCase(numbered("rest", {width, images}),
                                       {images, 5, width, 3}, {3, 3, 3, 16},
                                       whole, 1, Epilogue::None, Unknown::Rows));
+  check(cases);
+}
+
+// Tiles within a line and tiles that reach into the next one, with taps inside
+// and outside; rows beside each other whose number only the run knows.
+TEST(Convolution, OpenImages) {
+  std::vector<Case> cases;
+  for (Window window : {whole,
+                        {{2, 2}, {1, 1, 1, 1}, {1, 1}},
+                        {{1, 2}, {0, 2, 3, 0}, {1, 2}},
+                        {{1, 1}, {0, 0, 0, 0}, {1, 1}}})
+    for (int64_t channels : {3, 20})
+      for (int64_t width : {5, 12, 13, 31, 50}) {
+        int64_t number = int64_t(cases.size()), outputs = number % 2 ? 16 : 50;
+        Case test = convolutionCase(
+            numbered("image", {number, width}), {2, 5, width, channels},
+            {3, 3, channels, outputs}, window, 1, Epilogue::None, Unknown::All);
+        cases.push_back(channels == 3 ? inOrder(planes, test) : test);
+      }
+  for (int64_t width : {1, 7, 23, 40})
+    cases.push_back(convolutionCase(
+        numbered("point", {width}), {2, 5, width, 16}, {1, 1, 16, 64},
+        {{1, 1}, {0, 0, 0, 0}, {1, 1}}, 1, Epilogue::None, Unknown::All));
   check(cases);
 }
 
