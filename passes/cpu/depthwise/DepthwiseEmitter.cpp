@@ -2,9 +2,10 @@
 // channels of some rows. A tile of columns moves down the rows, so that the
 // next row finds its input in L1. Its accumulators are one vector of channels
 // for each column. Along the last dimension each input element is loaded once
-// and multiplied by the weights of all columns that read it. Columns at the
-// borders have tiles of their own, without the taps outside the input; they are
-// computed one by one if the width is known only at run time.
+// and multiplied by the weights of all columns that read it. Tiles at the
+// borders have code of their own, without the taps outside the input. If the
+// width is known only at run time, they ask for each input element whether it
+// exists.
 #include "passes/cpu/depthwise/DepthwiseEmitter.h"
 
 #include "passes/cpu/depthwise/DepthwiseTile.h"
@@ -35,7 +36,7 @@ public:
   DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum);
 
   /// The plan; null if the epilogue cannot be applied to vectors.
-  DepthwisePlanAttr choose();
+  DepthwisePlanAttr makePlan();
   TaskCounter emit(DepthwisePlanAttr plan);
 
 private:
@@ -57,11 +58,16 @@ private:
     int64_t columns;
     std::function<bool(int64_t column, int64_t tap)> fits{};
     bool tapByTap = false; ///< one column; its taps may be outside
+    /// Where the window of the first column starts and how many columns exist,
+    /// if the tile may reach over the borders.
+    Value start{}, exist{};
   };
 
   Axis axisOf(int64_t dim);
   void emitTask(Value task);
   void emitColumns();
+  void emitTilesOfOpenWidth(const Axis &axis, Value width);
+  void emitLongWindows(const Axis &axis, Value width);
   void emitTile(const Tile &tile);
   void emitVector(const Tile &tile, ArrayRef<Value> position,
                   const Channels &channels);
@@ -72,6 +78,8 @@ private:
                   ValueRange carried);
   Values straight(const Tile &tile, const Channels &channels, Value lhs,
                   Value rhs, ValueRange carried);
+  Values ifInside(const Tile &tile, int64_t input, Values sums,
+                  llvm::function_ref<void(Values &)> add);
   Values looped(const WindowTaps &taps, const Channels &channels, Value lhs,
                 Value rhs, ValueRange carried);
   Values loadInput(Value place, const Channels &channels);
@@ -124,7 +132,7 @@ DepthwiseEmitter::DepthwiseEmitter(Kernel &kernel, ConvolutionOp op, Type sum)
             knownExtent(shapeOf(op.getResult())[spatial])};
 }
 
-DepthwisePlanAttr DepthwiseEmitter::choose() {
+DepthwisePlanAttr DepthwiseEmitter::makePlan() {
   if (!epilogue.vectorizes(/*columnIsLast=*/true))
     return {};
   return planDepthwise(window, allTaps, features, channels, step,
@@ -208,10 +216,36 @@ void DepthwiseEmitter::emitColumns() {
     }
     return;
   }
-  // All taps of the columns [first, end) are inside.
-  const Axis &axis = axes.back();
   ElementEmitter sizes(kernel, 1);
   Value width = sizes.extent(kernel.outputs[0], axes.size());
+  if (window.taps > straightTaps)
+    emitLongWindows(axes.back(), width);
+  else
+    emitTilesOfOpenWidth(axes.back(), width);
+}
+
+void DepthwiseEmitter::emitTilesOfOpenWidth(const Axis &axis, Value width) {
+  int64_t columns = plan.getColumns(),
+          span = (columns - 1) * axis.stride + (axis.taps - 1) * axis.dilation;
+  forRange(at().constant(0), width, columns, [&](Value column) {
+    Value start = at().sub(at().mul(column, at().constant(axis.stride)),
+                           at().constant(axis.low)),
+          last = at().add(start, at().constant(span)),
+          exist = at().min(at().sub(width, column), at().constant(columns));
+    Value isInner =
+        arith::AndIOp::create(b, loc, at().less(at().constant(-1), start),
+                              at().less(last, axis.input));
+    isInner = arith::AndIOp::create(
+        b, loc, isInner, at().less(at().constant(columns - 1), exist));
+    choose(
+        isInner, [&] { emitTile({column, columns}); },
+        [&] { emitTile({column, columns, {}, false, start, exist}); });
+  });
+}
+
+/// Emits the columns at the borders one by one.
+void DepthwiseEmitter::emitLongWindows(const Axis &axis, Value width) {
+  // All taps of the columns [first, end) are inside.
   int64_t outside = std::max<int64_t>(0, axis.low);
   Value first =
       at().min(width, at().constant((outside + axis.stride - 1) / axis.stride));
@@ -315,24 +349,52 @@ DepthwiseEmitter::Values DepthwiseEmitter::straight(const Tile &tile,
       if (!tile.fits || tile.fits(column, tap))
         byInput[column * axis.stride + tap * axis.dilation].push_back(
             {column, tap});
-  Values sums(carried);
   SmallVector<Values> weights(axis.taps);
-  for (const auto &[input, products] : byInput) {
-    Values x = loadInput(
-        at().add(lhs, at().mul(at().constant(input), axis.inputStride)),
-        channels);
-    for (Product product : products) {
-      Values &weight = weights[product.tap];
-      if (weight.empty())
-        weight = loadWeights(
-            at().add(rhs, at().mul(at().constant(product.tap), axis.tapStride)),
-            channels);
-      Value &total = sums[product.column];
-      for (int64_t f = 0; f < features; ++f)
-        total = emitMultiplyAdd(b, loc, x[f], weight[f], total);
-    }
-  }
+  auto weightOf = [&](int64_t tap) -> Values & {
+    if (weights[tap].empty())
+      weights[tap] = loadWeights(
+          at().add(rhs, at().mul(at().constant(tap), axis.tapStride)),
+          channels);
+    return weights[tap];
+  };
+  // Several branches need a weight.
+  for (int64_t tap = 0; tile.start && tap < axis.taps; ++tap)
+    weightOf(tap);
+  Values sums(carried);
+  for (const auto &[input, products] : byInput)
+    sums = ifInside(tile, input, sums, [&](Values &sums) {
+      Values x = loadInput(
+          at().add(lhs, at().mul(at().constant(input), axis.inputStride)),
+          channels);
+      for (Product product : products)
+        for (int64_t f = 0; f < features; ++f)
+          sums[product.column] = emitMultiplyAdd(
+              b, loc, x[f], weightOf(product.tap)[f], sums[product.column]);
+    });
   return sums;
+}
+
+/// The sums after `add`, which reads the input element number `input` of the
+/// tile, or the same sums if that is outside the input.
+DepthwiseEmitter::Values
+DepthwiseEmitter::ifInside(const Tile &tile, int64_t input, Values sums,
+                           llvm::function_ref<void(Values &)> add) {
+  if (!tile.start) {
+    add(sums);
+    return sums;
+  }
+  Value place = at().add(tile.start, at().constant(input));
+  // One unsigned comparison checks both bounds.
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place,
+                                       axes.back().input);
+  return choose(
+      inside, sums,
+      [&] {
+        Values added = sums;
+        add(added);
+        return added;
+      },
+      [&] { return sums; });
 }
 
 /// Adds the taps of the last dimension by a loop, for one column of each sum in
@@ -413,15 +475,21 @@ void DepthwiseEmitter::finish(const Tile &tile, ArrayRef<Value> position,
     epilogue.finish(place, total, channels.mask, channels.valid);
   };
   if (!kept) {
-    for (auto [i, total] : llvm::enumerate(sums))
-      finishOne(at().constant(i), total);
+    for (auto [i, total] : llvm::enumerate(sums)) {
+      Value number = at().constant(i);
+      if (tile.exist && i > 0)
+        when(at().less(number, tile.exist), [&] { finishOne(number, total); });
+      else
+        finishOne(number, total);
+    }
     return;
   }
   // A loop emits a long epilogue once and reads the sums from the stack.
   auto slot = [&](Value i) { return at().mul(i, at().constant(lanes)); };
   for (auto [i, total] : llvm::enumerate(sums))
     vector::StoreOp::create(b, loc, total, kept, slot(at().constant(i)));
-  forRange(at().constant(0), at().constant(tile.columns), 1, [&](Value i) {
+  Value end = tile.exist ? tile.exist : at().constant(tile.columns);
+  forRange(at().constant(0), end, 1, [&](Value i) {
     finishOne(i, vector::LoadOp::create(b, loc, VectorType::get({lanes}, sum),
                                         kept, slot(i)));
   });
@@ -455,7 +523,7 @@ DepthwisePlanAttr planDepthwise(Kernel &kernel, ConvolutionOp op) {
   Type sum = sumOf(op);
   if (!isCovered(kernel, op, sum))
     return {};
-  return DepthwiseEmitter(kernel, op, sum).choose();
+  return DepthwiseEmitter(kernel, op, sum).makePlan();
 }
 
 TaskCounter emitDepthwise(Kernel &kernel, ConvolutionOp op,

@@ -236,11 +236,11 @@ TEST(Convolution, FewOutputs) {
                         channels[] = {3, 20, 64, 200, 32, 70, 16};
       int64_t number = int64_t(cases.size()), depth = channels[number % 7];
       bool isOpen = number % 3 == 0, hasBias = !isOpen && number % 2;
-      Case test = convolutionCase(
-          numbered("few", {number, depth}), {2, 5, widths[number % 5], depth},
-          {3, 3, depth, outputs}, window, 1,
-          hasBias ? Epilogue::BiasRelu : Epilogue::None,
-          isOpen ? Unknown::All : Unknown::None);
+      Case test = convolutionCase(numbered("few", {number, depth}),
+                                  {2, 5, widths[number % 5], depth},
+                                  {3, 3, depth, outputs}, window, 1,
+                                  hasBias ? Epilogue::BiasRelu : Epilogue::None,
+                                  isOpen ? Unknown::All : Unknown::None);
       cases.push_back(number % 4 == 2 ? packed(test, 3) : test);
     }
   cases.push_back(convolutionCase("few_one", {1, 3, 50, 130}, {1, 1, 130, 2},
@@ -410,6 +410,27 @@ TEST(Convolution, Depthwise) {
   cases.push_back(
       convolutionCase("many_channels", {1, 7, 7, 520}, {5, 5, 1, 520},
                       {{2, 2}, {2, 2, 2, 2}, {1, 1}}, 520, Epilogue::BiasRelu));
+  check(cases);
+}
+
+TEST(Convolution, DepthwiseOfOpenWidth) {
+  std::vector<Case> cases;
+  for (Window window : {whole,
+                        {{2, 2}, {1, 1, 1, 1}, {1, 1}},
+                        {{1, 1}, {0, 0, 8, 8}, {1, 4}},
+                        {{1, 1}, {0, 0, 0, 0}, {1, 1}},
+                        {{3, 1}, {1, 0, 5, 4}, {1, 3}}})
+    for (int64_t width : {9, 15, 16, 17, 31}) {
+      int64_t number = int64_t(cases.size()), channels = number % 2 ? 16 : 21;
+      cases.push_back(convolutionCase(
+          numbered("depth", {number, width}), {2, 4, width, channels},
+          {3, 3, 1, channels}, window, channels, Epilogue::None, Unknown::All));
+    }
+  // Fewer columns than taps, and groups that share a vector.
+  for (int64_t width : {1, 2, 5, 8, 13})
+    cases.push_back(convolutionCase(
+        numbered("narrow", {width}), {1, 3, width, 28}, {3, 5, 4, 21},
+        {{1, 1}, {1, 1, 2, 2}, {1, 1}}, 7, Epilogue::None, Unknown::All));
   check(cases);
 }
 
