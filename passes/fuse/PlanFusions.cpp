@@ -35,6 +35,9 @@ RankedTensorType resultType(Operation *op) {
 
 /// With at least this many heads there are enough tasks to copy keys.
 constexpr int64_t fewestHeads = 8;
+/// The cost of ops that a broadcast may repeat: about that of a load, with what
+/// a kernel of their own would take.
+constexpr int64_t mostRepeatedCost = 4;
 
 struct Group {
   Operation *root;
@@ -270,12 +273,19 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
     auto unless = [](bool joins, const char *why) {
       return joins ? nullptr : why;
     };
+    const char *repeats = "a broadcast would repeat its computation";
     switch (role) {
     case FusionRole::Outside:
       break;
     case FusionRole::Whole:
       if (isPaddingOfWindow(op, group.root))
         return nullptr;
+      if (isa<GatherOp>(op) &&
+          (group.role == FusionRole::Map || isa<GatherOp>(group.root)))
+        return repeated(op, group)
+                   ? repeats
+                   : unless(!givesPlaces(op),
+                            "a gather reads its places in memory");
       break;
     case FusionRole::Map:
       // A kernel with the role Whole accepts only splats, whose elements need
@@ -290,9 +300,12 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
             "that kernel reads its operands in memory");
       if (group.role == FusionRole::Contraction)
         return obstacleInContraction(op);
+      if (!isSplat(op) && !isStoredWeight(op) && isGathered(op))
+        return "the gather reads its operands in memory";
       // A value broadcast along new dimensions would be computed once per copy.
-      if (isExpensive(op) && repeated(op, group))
-        return "a broadcast would repeat its computation";
+      if ((isExpensive(op) || costBehind(op) > mostRepeatedCost) &&
+          repeated(op, group))
+        return repeats;
       return unless(group.role == FusionRole::Map || joinsRows(op, group),
                     "it moves elements, and the kernel goes row by row");
     case FusionRole::Reduce:
@@ -356,6 +369,35 @@ struct PlanFusions : impl::PlanFusionsBase<PlanFusions> {
       if (interior != 0 || (width == 1 && (low != 0 || high != 0)))
         return false;
     return true;
+  }
+
+  static bool isGathered(Operation *op) {
+    return llvm::any_of(op->getUsers(), llvm::IsaPred<GatherOp>);
+  }
+
+  /// True if `op` computes the places that a gather reads.
+  static bool givesPlaces(Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      auto gather = dyn_cast<GatherOp>(user);
+      return gather && gather.getIndices() == op->getResult(0);
+    });
+  }
+
+  /// The cost of `op` and of the elementwise ops behind it, as far as it is of
+  /// interest.
+  static int64_t costBehind(Operation *op) {
+    int64_t cost = 0;
+    SmallVector<Operation *> ops = {op};
+    while (!ops.empty() && cost <= mostRepeatedCost) {
+      Operation *next = ops.pop_back_val();
+      if (!next->hasTrait<Elementwise>() || resultType(next).getRank() == 0)
+        continue;
+      cost += costOf(next);
+      for (Value operand : next->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          ops.push_back(def);
+    }
+    return cost;
   }
 
   bool repeated(Operation *op, const Group &group) {

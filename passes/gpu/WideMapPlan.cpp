@@ -60,7 +60,9 @@ static bool comesFromVectors(Kernel &kernel, int64_t lanes) {
   emitter.store(value, type.getElementType(), kernel.outputs[0],
                 SmallVector<Value>(type.getRank(), zero));
   bool isGathered = false;
-  kernel.func.walk([&](vector::FromElementsOp) { isGathered = true; });
+  kernel.func.walk([&](Operation *op) {
+    isGathered |= isa<vector::FromElementsOp, vector::GatherOp>(op);
+  });
   return !isGathered && hasWholeVectors(kernel.func.getBody());
 }
 

@@ -96,6 +96,16 @@ std::optional<Sunk> sinkReverse(ReverseOp op, ArrayRef<int64_t> permutation) {
       1, [dims](Operation *copy) { cast<ReverseOp>(copy).setDims(dims); }, {}};
 }
 
+/// True if the gather only chooses places along one dimension: the result has
+/// the operand's dimensions.
+bool rearranges(GatherOp op) {
+  ArrayRef<int64_t> along = op.getStartIndexMap();
+  return along.size() == 1 && op.getCollapsedDims() == along &&
+         op.getIndices().getType().getRank() == 1 &&
+         op.getIndexVectorDim() == 1 && op.getOperandBatchingDims().empty() &&
+         !llvm::is_contained(op.getOffsetDims(), along.front());
+}
+
 /// True if every user of `value` absorbs a transpose, directly or below ops
 /// that let it pass: another transpose or attention.
 bool takesUpTranspose(Value value) {
@@ -115,6 +125,9 @@ bool takesUpTranspose(Value value) {
                           return operand == value || isKnownTensor(operand) ||
                                  operand.getDefiningOp<BroadcastInDimOp>();
                         }) &&
+                    takesUpTranspose(user->getResult(0));
+           if (auto gather = dyn_cast<GatherOp>(user))
+             return gather.getOperand() == value && rearranges(gather) &&
                     takesUpTranspose(user->getResult(0));
            return isa<ReshapeOp, SliceOp>(user) &&
                   takesUpTranspose(user->getResult(0));
@@ -145,6 +158,28 @@ std::optional<Sunk> sinkProduct(DotGeneralOp op,
                 cast<DotGeneralOp>(copy).setLhsContract(contract);
               },
               order};
+}
+
+/// Sinks below a gather only if the transpose is absorbed: the result may have
+/// many more elements than the operand.
+std::optional<Sunk> sinkGather(GatherOp op, ArrayRef<int64_t> permutation) {
+  if (!rearranges(op) || !takesUpTranspose(op.getResult()))
+    return std::nullopt;
+  int64_t along = permutation[op.getStartIndexMap().front()];
+  SmallVector<int64_t> others,
+      sizes = beforeTranspose(op.getSliceSizes(), permutation);
+  for (int64_t dim = 0; dim < int64_t(permutation.size()); ++dim)
+    if (dim != along)
+      others.push_back(dim);
+  return Sunk{1,
+              [=](Operation *copy) {
+                auto changed = cast<GatherOp>(copy);
+                changed.setOffsetDims(others);
+                changed.setCollapsedDims({along});
+                changed.setStartIndexMap({along});
+                changed.setSliceSizes(sizes);
+              },
+              {}};
 }
 
 /// A list of sizes of `op` in the order before the transpose, split into
@@ -224,6 +259,8 @@ std::optional<Sunk> sinkInto(Operation *op, ArrayRef<int64_t> permutation) {
     return sinkReduce(reduce, permutation);
   if (auto product = dyn_cast<DotGeneralOp>(op))
     return sinkProduct(product, permutation);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return sinkGather(gather, permutation);
   if (auto window = dyn_cast<ReduceWindowOp>(op))
     return sinkWindow(window, permutation);
   if (auto reverse = dyn_cast<ReverseOp>(op))

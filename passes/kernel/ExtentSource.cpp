@@ -7,6 +7,28 @@ using namespace mlir;
 
 namespace tenon {
 
+/// A dimension of slices is one of the operand that is read as a whole; the
+/// others are those of the indices without the index vectors.
+static std::pair<Value, int64_t> sourceInGather(GatherOp gather, int64_t dim) {
+  auto before = [&](ArrayRef<int64_t> dims) {
+    return llvm::count_if(dims, [&](int64_t other) { return other < dim; });
+  };
+  int64_t windowDims = before(gather.getOffsetDims());
+  if (!llvm::is_contained(gather.getOffsetDims(), dim)) {
+    int64_t batchDim = dim - windowDims;
+    return {gather.getIndices(),
+            batchDim + (batchDim >= int64_t(gather.getIndexVectorDim()))};
+  }
+  int64_t operandDim = 0;
+  auto isDropped = [&] {
+    return llvm::is_contained(gather.getCollapsedDims(), operandDim) ||
+           llvm::is_contained(gather.getOperandBatchingDims(), operandDim);
+  };
+  for (;; ++operandDim)
+    if (!isDropped() && windowDims-- == 0)
+      return {gather.getOperand(), operandDim};
+}
+
 std::optional<std::pair<Value, int64_t>> extentSource(Operation *op,
                                                       int64_t dim) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
@@ -18,6 +40,8 @@ std::optional<std::pair<Value, int64_t>> extentSource(Operation *op,
   }
   if (auto arg = dyn_cast<ArgReduceOp>(op))
     return std::pair(arg.getOperand(), dim + (int64_t(arg.getDim()) <= dim));
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return sourceInGather(gather, dim);
   auto product = dyn_cast<DotGeneralOp>(op);
   if (!product)
     return std::nullopt;

@@ -11,7 +11,8 @@
 namespace tenon {
 
 /// The operand and its dimension whose extent is that of dimension `dim` of the
-/// op's result. Null unless the op is a transpose, a reduction or a product.
+/// op's result, which is not known. Null unless the op is a transpose, a
+/// reduction, a gather or a product.
 std::optional<std::pair<mlir::Value, int64_t>> extentSource(mlir::Operation *op,
                                                             int64_t dim);
 

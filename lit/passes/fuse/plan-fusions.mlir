@@ -120,6 +120,78 @@ func.func @expensive_once_a_row(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
+// Several cheap ops cost more than the load of their result: a kernel of their
+// own computes them once. Their number counts, not that of the last op alone.
+// CHECK-LABEL: func.func @chain_before_broadcast(
+// CHECK-COUNT-5: tenon.{{add|multiply}} {{.*}}{tenon.group = [[CHAIN:.*]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK-NOT: tenon.group = [[CHAIN]] :
+// CHECK: return
+func.func @chain_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.add %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = tenon.multiply %0, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = tenon.add %1, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %3 = tenon.multiply %2, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = tenon.add %3, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %5 = tenon.broadcast_in_dim %4 dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %6 = tenon.add %y, %5 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @short_chain_before_broadcast(
+// CHECK: tenon.add {{.*}}{tenon.group = [[G:.*]] : i64}
+// CHECK: tenon.multiply {{.*}}{tenon.group = [[G]] : i64}
+// CHECK: tenon.broadcast_in_dim {{.*}}{tenon.group = [[G]] : i64}
+func.func @short_chain_before_broadcast(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.add %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = tenon.multiply %0, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = tenon.broadcast_in_dim %1 dims [1] sizes [4, 8] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %3 = tenon.add %y, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// Gathers are part of the kernel that uses their results, as in an image that
+// is enlarged. Their operands and places are read in memory.
+// CHECK-LABEL: func.func @gathers(
+// CHECK: tenon.negate {{.*}}{tenon.group = [[TABLE:.*]] : i64}
+// CHECK: tenon.add {{.*}}{tenon.group = [[PLACES:.*]] : i64}
+// CHECK: tenon.gather {{.*}}tenon.group = [[G:.*]] : i64
+// CHECK: tenon.gather {{.*}}tenon.group = [[G]] : i64
+// CHECK: tenon.add {{.*}}{tenon.group = [[G]] : i64}
+func.func @gathers(%x: tensor<4x8xf32>, %i: tensor<16xi64>, %j: tensor<16xi64>) -> tensor<4x16xf32> {
+  %0 = tenon.negate %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tenon.add %i, %j : (tensor<16xi64>, tensor<16xi64>) -> tensor<16xi64>
+  %2 = tenon.gather %0, %1 offset_dims [0] collapsed [1] batching [] x [] map [1] vector_dim 1 slice_sizes [4, 1] : (tensor<4x8xf32>, tensor<16xi64>) -> tensor<4x16xf32>
+  %3 = tenon.gather %0, %i offset_dims [0] collapsed [1] batching [] x [] map [1] vector_dim 1 slice_sizes [4, 1] : (tensor<4x8xf32>, tensor<16xi64>) -> tensor<4x16xf32>
+  %4 = tenon.add %2, %3 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
+
+// A gather of a gather is one kernel; a gather of places is not.
+// CHECK-LABEL: func.func @gather_of_gather(
+// CHECK: tenon.gather %arg1, {{.*}}tenon.group = [[PLACES:.*]] : i64
+// CHECK: tenon.gather {{.*}}tenon.group = [[G:.*]] : i64
+// CHECK-NOT: tenon.group = [[PLACES]] :
+// CHECK: tenon.gather {{.*}}tenon.group = [[G]] : i64
+// CHECK: return
+func.func @gather_of_gather(%x: tensor<4x8xf32>, %i: tensor<16xi64>, %j: tensor<6xi64>) -> tensor<6x6xf32> {
+  %0 = tenon.gather %i, %j offset_dims [] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1] : (tensor<16xi64>, tensor<6xi64>) -> tensor<6xi64>
+  %1 = tenon.gather %x, %j offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 8] : (tensor<4x8xf32>, tensor<6xi64>) -> tensor<6x8xf32>
+  %2 = tenon.gather %1, %0 offset_dims [0] collapsed [1] batching [] x [] map [1] vector_dim 1 slice_sizes [6, 1] : (tensor<6x8xf32>, tensor<6xi64>) -> tensor<6x6xf32>
+  return %2 : tensor<6x6xf32>
+}
+
+// CHECK-LABEL: func.func @broadcast_gather(
+// CHECK: tenon.gather {{.*}}tenon.group = [[K:.*]] : i64
+// CHECK-NOT: tenon.group = [[K]] :
+// CHECK: return
+func.func @broadcast_gather(%x: tensor<8xf32>, %i: tensor<6xi64>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = tenon.gather %x, %i offset_dims [] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1] : (tensor<8xf32>, tensor<6xi64>) -> tensor<6xf32>
+  %1 = tenon.broadcast_in_dim %0 dims [1] sizes [4, 6] : (tensor<6xf32>) -> tensor<4x6xf32>
+  %2 = tenon.add %y, %1 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %2 : tensor<4x6xf32>
+}
+
 // Attention reads slices in place, also a slice with other users, and broadcast
 // masks; computed values are separate kernels.
 // CHECK-LABEL: func.func @attention(

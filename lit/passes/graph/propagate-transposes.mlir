@@ -83,6 +83,36 @@ func.func @attributes(%x: tensor<2x8x8x4xf32>, %v: tensor<8xf32>) -> tensor<2x8x
 }
 
 // -----
+// Reflected borders choose places along two dimensions. The transpose sinks
+// below them if its inverse follows.
+// CHECK-LABEL: @gathers
+// CHECK-SAME: %[[X:.*]]: tensor<2x6x7x4xf32>
+// CHECK-NEXT: %[[A:.*]] = tenon.gather %[[X]], %{{.*}} offset_dims [0, 2, 3] collapsed [1] batching [] x [] map [1] vector_dim 1 slice_sizes [-1, 1, 7, 4]
+// CHECK-NEXT: %[[B:.*]] = tenon.gather %[[A]], %{{.*}} offset_dims [0, 1, 3] collapsed [2] batching [] x [] map [2] vector_dim 1 slice_sizes [2, 8, 1, 4]
+// CHECK-NEXT: return %[[B]]
+func.func @gathers(%x: tensor<2x6x7x4xf32>, %i: tensor<8xi64>, %j: tensor<9xi64>) -> tensor<2x8x9x4xf32> {
+  %t = tenon.transpose %x [0, 3, 1, 2] : (tensor<2x6x7x4xf32>) -> tensor<2x4x6x7xf32>
+  %0 = tenon.gather %t, %i offset_dims [0, 1, 3] collapsed [2] batching [] x [] map [2] vector_dim 1 slice_sizes [-1, 4, 1, 7] : (tensor<2x4x6x7xf32>, tensor<8xi64>) -> tensor<2x4x8x7xf32>
+  %1 = tenon.gather %0, %j offset_dims [0, 1, 2] collapsed [3] batching [] x [] map [3] vector_dim 1 slice_sizes [2, 4, 8, 1] : (tensor<2x4x8x7xf32>, tensor<9xi64>) -> tensor<2x4x8x9xf32>
+  %2 = tenon.transpose %1 [0, 2, 3, 1] : (tensor<2x4x8x9xf32>) -> tensor<2x8x9x4xf32>
+  return %2 : tensor<2x8x9x4xf32>
+}
+
+// -----
+// Without an inverse it stays: the result may be much larger. So it does if
+// the gather changes the number of dimensions.
+// CHECK-LABEL: @gathers_that_keep_a_transpose
+// CHECK-COUNT-2: tenon.transpose
+// CHECK-NOT: tenon.transpose {{.*}}: (tensor<2x{{7|6}}x9
+func.func @gathers_that_keep_a_transpose(%x: tensor<2x6x4xf32>, %i: tensor<9xi64>, %j: tensor<3x9xi64>) -> (tensor<2x4x9xf32>, tensor<2x3x9x4xf32>) {
+  %t = tenon.transpose %x [0, 2, 1] : (tensor<2x6x4xf32>) -> tensor<2x4x6xf32>
+  %0 = tenon.gather %t, %i offset_dims [0, 1] collapsed [2] batching [] x [] map [2] vector_dim 1 slice_sizes [2, 4, 1] : (tensor<2x4x6xf32>, tensor<9xi64>) -> tensor<2x4x9xf32>
+  %1 = tenon.gather %t, %j offset_dims [0, 1] collapsed [2] batching [] x [] map [2] vector_dim 2 slice_sizes [2, 4, 1] : (tensor<2x4x6xf32>, tensor<3x9xi64>) -> tensor<2x4x3x9xf32>
+  %2 = tenon.transpose %1 [0, 2, 3, 1] : (tensor<2x4x3x9xf32>) -> tensor<2x3x9x4xf32>
+  return %0, %2 : tensor<2x4x9xf32>, tensor<2x3x9x4xf32>
+}
+
+// -----
 // The remaining dimensions may still be in another order.
 // CHECK-LABEL: @reduced
 // CHECK-SAME: %[[X:.*]]: tensor<2x3x4x5xf32>

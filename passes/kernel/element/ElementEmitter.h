@@ -102,6 +102,10 @@ private:
   mlir::Value emitConcatenate(ConcatenateOp op,
                               llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitGather(GatherOp op, llvm::ArrayRef<LaneIndex> indices);
+  mlir::Value emitGatherApart(GatherOp op, llvm::ArrayRef<LaneIndex> batch,
+                              llvm::ArrayRef<LaneIndex> mapped);
+  /// The last place along `dim` where a slice of the gather may start.
+  mlir::Value lastStart(GatherOp op, int64_t dim);
   mlir::Value emitCheckRange(CheckRangeOp op,
                              llvm::ArrayRef<LaneIndex> indices);
   mlir::Value emitReduce(ReduceOp op, llvm::ArrayRef<LaneIndex> indices);

@@ -1,6 +1,6 @@
-// Emits elements that need a loop: gather positions, reductions over any
-// dimensions, windows, and the general path of contractions. Every sum has one
-// order, whatever the number of lanes.
+// Emits elements that need a loop: reductions over any dimensions, windows, and
+// the general path of contractions. Every sum has one order, whatever the
+// number of lanes.
 #include "passes/kernel/element/ElementEmitter.h"
 
 #include "dialects/tenon/NumericsContract.h"
@@ -69,62 +69,6 @@ SmallVector<Value> ElementEmitter::loops(
   }
   memo = std::move(outer);
   return results;
-}
-
-Value ElementEmitter::emitGather(GatherOp op, ArrayRef<LaneIndex> indices) {
-  Location loc = kernel.loc();
-  SmallVector<LaneIndex> batch, window;
-  for (auto [i, index] : llvm::enumerate(indices))
-    (llvm::is_contained(op.getOffsetDims(), int64_t(i)) ? window : batch)
-        .push_back(index);
-  if (lanes != 1 && llvm::any_of(batch, [](const LaneIndex &index) {
-        return index.stride != 0;
-      }))
-    return fail();
-  int64_t rank = tensorType(op.getOperand()).getRank(),
-          vectorDim = op.getIndexVectorDim();
-  bool explicitVector = vectorDim < tensorType(op.getIndices()).getRank();
-  auto startOf = [&](int64_t component) -> Value {
-    SmallVector<LaneIndex> place(batch);
-    if (explicitVector)
-      place.insert(place.begin() + vectorDim,
-                   LaneIndex{at().constant(component), 0});
-    Value start = scalarOf(op.getIndices(), place);
-    if (!start)
-      return {};
-    Type element = tensorType(op.getIndices()).getElementType();
-    Value wide = emitConvert(b, loc, start, element, b.getI64Type());
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), wide);
-  };
-  SmallVector<LaneIndex> mapped;
-  size_t nextWindow = 0;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    bool dropped = llvm::is_contained(op.getCollapsedDims(), dim) ||
-                   llvm::is_contained(op.getOperandBatchingDims(), dim);
-    LaneIndex index =
-        dropped ? LaneIndex{at().constant(0), 0} : window[nextWindow++];
-    if (const int64_t *found = llvm::find(op.getStartIndexMap(), dim);
-        found != op.getStartIndexMap().end()) {
-      Value start = startOf(found - op.getStartIndexMap().begin());
-      if (!start)
-        return {};
-      int64_t size = op.getSliceSizes()[dim];
-      Value whole = extent(op.getOperand(), dim);
-      Value last =
-          size == -1 ? at().constant(0) : at().sub(whole, at().constant(size));
-      Value clamped = at().max(at().min(start, last), at().constant(0));
-      index.base = at().add(index.base, clamped);
-    } else if (const int64_t *found =
-                   llvm::find(op.getOperandBatchingDims(), dim);
-               found != op.getOperandBatchingDims().end()) {
-      int64_t indicesDim =
-          op.getIndicesBatchingDims()[found -
-                                      op.getOperandBatchingDims().begin()];
-      index.base = batch[indicesDim - (indicesDim > vectorDim ? 1 : 0)].base;
-    }
-    mapped.push_back(index);
-  }
-  return emit(op.getOperand(), mapped);
 }
 
 Value ElementEmitter::emitReduce(ReduceOp op, ArrayRef<LaneIndex> indices) {
