@@ -128,8 +128,9 @@ private:
   }
 
   /// The bytes read of an argument. Slices and gathers read only the elements
-  /// of their results, such as a few rows of a table. A kernel that updates its
-  /// operand in place reads at most the elements that it writes.
+  /// of their results, such as a few rows of a table, and none more than once.
+  /// A kernel that updates its operand in place reads at most the elements that
+  /// it writes.
   Value bytesRead(BlockArgument argument) {
     Value parts = at.constant(0);
     if (update && argument.getArgNumber() == update->operand)
@@ -141,7 +142,7 @@ private:
         return bytes(argument);
       parts = at.add(parts, bytes(use.getOwner()->getResult(0)));
     }
-    return parts;
+    return at.min(parts, bytes(argument));
   }
 
   /// The products of f32 that take the machine as long as `count` products.

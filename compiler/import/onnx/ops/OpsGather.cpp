@@ -6,13 +6,9 @@ using namespace mlir;
 
 namespace tenon::onnx {
 
-/// Operand i, an integer tensor of indices into `extent`, as i64 and checked.
-static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
-                                       Size extent) {
+/// `indices` into `extent`, an integer tensor, as i64 and checked.
+static FailureOr<Value> checked(NodeContext &ctx, Value indices, Size extent) {
   GraphBuilder &g = ctx.g;
-  if (failed(ctx.expectInteger(i)))
-    return failure();
-  Value indices = ctx.input(i);
   DenseElementsAttr constant = ctx.shapes.constantOf(indices);
   std::optional<int64_t> limit = GraphBuilder::staticSize(extent);
   auto type = GraphBuilder::typeOf(indices);
@@ -36,6 +32,14 @@ static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
       ArrayRef<int64_t>(positions)));
 }
 
+/// Operand i, an integer tensor of indices into `extent`, as i64 and checked.
+static FailureOr<Value> checkedOperand(NodeContext &ctx, size_t i,
+                                       Size extent) {
+  if (failed(ctx.expectInteger(i)))
+    return failure();
+  return checked(ctx, ctx.input(i), extent);
+}
+
 static LogicalResult gather(NodeContext &ctx) {
   FailureOr<int64_t> axis =
       ctx.axis(ctx.intAttr("axis", 0), GraphBuilder::rankOf(ctx.input(0)));
@@ -47,6 +51,28 @@ static LogicalResult gather(NodeContext &ctx) {
     return failure();
   ctx.set(0, ctx.g.take(ctx.input(0), *indices, *axis));
   return success();
+}
+
+/// The indices along `axis` as a tensor of rank 1, if `indices` repeats them
+/// along all other dimensions, as exporters do for rows of a tensor; null
+/// otherwise.
+static Value repeatedIndices(GraphBuilder &g, Value indices, int64_t axis) {
+  auto broadcast = indices.getDefiningOp<BroadcastInDimOp>();
+  if (!broadcast)
+    return {};
+  Value source = broadcast.getOperand();
+  ArrayRef<int64_t> shape = GraphBuilder::shapeOf(source);
+  std::optional<int64_t> along;
+  for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
+    if (int64_t(dim) == axis)
+      along = i;
+    else if (shape[i] != 1)
+      return {};
+  if (!along)
+    return {};
+  Sizes line = {g.size(source, *along)};
+  return g.broadcastInDim(g.reshape(source, line), {0},
+                          {g.size(indices, axis)});
 }
 
 /// Index vectors of shape [shape..., rank]: `indices` along `axis`, the
@@ -92,18 +118,26 @@ static LogicalResult gatherElements(NodeContext &ctx) {
   FailureOr<int64_t> axis = ctx.axis(ctx.intAttr("axis", 0), rank);
   if (failed(axis) || failed(expectWithin(ctx, operand, ctx.input(1), *axis)))
     return failure();
-  FailureOr<Value> indices = checkedOperand(ctx, 1, g.size(operand, *axis));
+  if (failed(ctx.expectInteger(1)))
+    return failure();
+  Value rows = repeatedIndices(g, ctx.input(1), *axis);
+  FailureOr<Value> indices =
+      checked(ctx, rows ? rows : ctx.input(1), g.size(operand, *axis));
   if (failed(indices))
     return failure();
   SmallVector<int64_t> others = llvm::to_vector(llvm::seq<int64_t>(0, rank)),
                        ones(rank, 1), none;
   others.erase(others.begin() + *axis);
-  Sizes sizes = g.sizes(*indices);
+  Sizes sizes = g.sizes(ctx.input(1));
   // The extents of batching dimensions are equal; indices may have smaller
   // ones.
   for (int64_t d : others)
     if (!GraphBuilder::same(g.size(operand, d), sizes[d]))
       operand = g.sliceDim(operand, d, g.index(0), sizes[d]);
+  if (rows) {
+    ctx.set(0, g.take(operand, *indices, *axis));
+    return success();
+  }
   Value result =
       g.make<GatherOp>(RankedTensorType::get(GraphBuilder::shapeOf(*indices),
                                              GraphBuilder::elementOf(operand)),
@@ -302,14 +336,24 @@ static LogicalResult scatterElements(NodeContext &ctx) {
       ctx.withSizes(2, g.sizes(ctx.input(1)), "updates, like indices,");
   if (failed(updates))
     return failure();
-  FailureOr<Value> indices = checkedOperand(ctx, 1, g.size(operand, *axis));
+  if (failed(ctx.expectInteger(1)))
+    return failure();
+  Value rows = repeatedIndices(g, ctx.input(1), *axis);
+  FailureOr<Value> indices =
+      checked(ctx, rows ? rows : ctx.input(1), g.size(operand, *axis));
   if (failed(indices))
     return failure();
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)), none;
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rank)), none,
+                       window = all, indexed = {*axis};
+  window.erase(window.begin() + *axis);
   Sizes sizes = g.sizes(operand);
-  Value result = g.make<ScatterOp>(operand.getType(), *kind, operand,
-                                   indexVectors(g, *indices, *axis), *updates,
-                                   none, all, none, none, all, uint64_t(rank));
+  Value result =
+      rows ? g.make<ScatterOp>(operand.getType(), *kind, operand, *indices,
+                               *updates, window, indexed, none, none, indexed,
+                               uint64_t(1))
+           : g.make<ScatterOp>(operand.getType(), *kind, operand,
+                               indexVectors(g, *indices, *axis), *updates, none,
+                               all, none, none, all, uint64_t(rank));
   g.recordSizes(result, sizes);
   ctx.set(0, result);
   return success();
