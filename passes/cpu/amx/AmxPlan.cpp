@@ -177,7 +177,7 @@ AmxPlan::AmxPlan(AmxPlanAttr plan, const ContractionNest &nest)
       stepExtent(inWords() ? amxStep / 2 : amxStep), taps(plan.getTaps()),
       depth(plan.getDepth()),
       groupSteps(nest.scales ? nest.block / amxStep : 0),
-      block{plan.getBlockRows(), plan.getBlockColumns()},
+      block{plan.getBlockRows(), plan.getBlockColumns(), amxTile},
       sharingTasks(plan.getTasks()) {}
 
 } // namespace tenon

@@ -101,8 +101,10 @@ GemmPlan::GemmPlan(const ContractionNest &nest, TilePlanAttr plan,
     : nest(nest), plan(plan), machine(machine), facts(factsOf(nest)),
       lanes(machine.lanes(facts.sumBytes)),
       tile{plan.getRows(), plan.getVectors()},
-      block{plan.getBlockRows(), plan.getBlockColumns()},
+      block{plan.getBlockRows(), plan.getBlockColumns(), tile.rows},
       width(tile.vectors * lanes), sharedRows(plan.getSharedRows()) {
+  if (block.rows % tile.rows != 0)
+    block.evenStep.reset();
   assert((facts.size.sum || !(packsWhole() || isDeep())) &&
          "a panel over the whole depth has a known depth");
 }

@@ -119,6 +119,18 @@ void NestTask::enterRowBlock(Value line, Value first, Value last) {
               first, last);
 }
 
+/// The rows of each block but the last. Their number is that of blocks of
+/// `block.rows`, so none is empty.
+Value NestTask::rowsOfBlock() {
+  if (!block.evenStep || getConstantIntValue(rows))
+    return at().constant(block.rows);
+  Value blocks = at().max(at().ceilDiv(rows, block.rows), at().constant(1)),
+        even = at().floorDiv(at().add(rows, at().sub(blocks, at().constant(1))),
+                             blocks);
+  return at().mul(at().ceilDiv(even, *block.evenStep),
+                  at().constant(*block.evenStep));
+}
+
 void NestTask::enterBlocks(Value outerNumber, Value row, Value first,
                            Value last) {
   Values extents;
@@ -131,8 +143,9 @@ void NestTask::enterBlocks(Value outerNumber, Value row, Value first,
     lhsBase = at().add(lhsBase, at().mul(index, dim.lhsStride));
     rhsBase = at().add(rhsBase, at().mul(index, dim.rhsStride));
   }
-  firstRow = at().mul(row, at().constant(block.rows));
-  lastRow = at().min(at().add(firstRow, at().constant(block.rows)), rows);
+  Value blockRows = rowsOfBlock();
+  firstRow = at().mul(row, blockRows);
+  lastRow = at().min(at().add(firstRow, blockRows), rows);
   firstColumn = at().mul(first, at().constant(block.columns));
   lastColumn = at().min(at().mul(last, at().constant(block.columns)),
                         nest.column.extent);

@@ -10,6 +10,9 @@ namespace tenon {
 /// Rows and columns of the result that one task computes.
 struct TaskBlock {
   int64_t rows, columns;
+  /// Set for blocks that are made equally large, in multiples of so many rows,
+  /// if only the run knows how many rows there are. `rows` is then their limit.
+  std::optional<int64_t> evenStep{};
 };
 
 /// Computes the number of a nest's tasks from the sizes of its result.
@@ -46,6 +49,7 @@ struct NestTask {
 private:
   void enterBlocks(mlir::Value outerNumber, mlir::Value row, mlir::Value first,
                    mlir::Value last);
+  mlir::Value rowsOfBlock();
   IndexBuilder at() const { return {kernel.builder, kernel.loc()}; }
 
   Kernel &kernel;
