@@ -27,6 +27,31 @@ func.func @f(%call: !llvm.ptr, %x: memref<1x?x?x128xf32>, %w: memref<1x1x128x16x
   return
 }
 
+// So are the rows of a product if they have three dimensions: those of images
+// whose channels are multiplied. Rows of two dimensions, as texts have, may be
+// few, and their remainders have tiles of several sizes.
+// CHECK-LABEL: func.func private @contraction{{.*}}.1(
+// CHECK-COUNT-2: scf.for %{{.*}} = %c0 to %c128 step %c4 iter_args
+// CHECK-NOT: scf.for %{{.*}} = %c0 to %c128 step %c4 iter_args
+// CHECK-LABEL: func.func private @contraction{{.*}}.2(
+// CHECK-COUNT-6: scf.for %{{.*}} = %c0 to %c128 step %c4 iter_args
+func.func @pixels(%call: !llvm.ptr, %x: memref<1x?x?x128xf32>, %w: memref<128x16xf32>, %y: memref<1x?x?x16xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x?x?x128xf32>, memref<128x16xf32>) outs(%y : memref<1x?x?x16xf32>) {
+  ^bb0(%a: tensor<1x?x?x128xf32>, %b: tensor<128x16xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [3] x [0] : (tensor<1x?x?x128xf32>, tensor<128x16xf32>) -> tensor<1x?x?x16xf32>
+    tenon.yield %0 : tensor<1x?x?x16xf32>
+  }
+  return
+}
+func.func @words(%call: !llvm.ptr, %x: memref<?x?x128xf32>, %w: memref<128x16xf32>, %y: memref<?x?x16xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<?x?x128xf32>, memref<128x16xf32>) outs(%y : memref<?x?x16xf32>) {
+  ^bb0(%a: tensor<?x?x128xf32>, %b: tensor<128x16xf32>):
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [2] x [0] : (tensor<?x?x128xf32>, tensor<128x16xf32>) -> tensor<?x?x16xf32>
+    tenon.yield %0 : tensor<?x?x16xf32>
+  }
+  return
+}
+
 // Tiles whose width divides the columns are preferred: a last panel would have
 // three tiles of its own.
 // PLAN-LABEL: func.func @columns(

@@ -61,6 +61,7 @@ private:
                              Value depth);
   void addTile(const ColumnSource &columns, const RowRun &run, Value partialRow,
                ArrayRef<Value> taps, Value lhsOffset, Value depth);
+  bool tapsAreDeep();
   bool usesTable();
   Values startsOf(const RowRun &run, Value partialRow, ArrayRef<Value> taps,
                   Values &fits);
@@ -257,7 +258,8 @@ void GemmEmitter::finishTiles(const TilePanel &panel, const ColumnSource &from,
       sums = tiles.run(starts, nest.sums.back().lhsStride, columns, first,
                        at().sub(nest.sums.back().extent, first), former);
     } else {
-      sums = tiles.runAll(starts, positions, columns, former(), !run.isRest);
+      sums = tiles.runAll(starts, positions, columns, former(),
+                          !run.isRest && !tapsAreDeep());
     }
     if (drains) {
       partial.storeRows(panel.vectors, partialRow, sums);
@@ -354,6 +356,13 @@ ColumnSource GemmEmitter::packedColumns(const TilePanel &panel, Value rhsOffset,
   for (int64_t v = 0; v < panel.vectors; ++v)
     columns.places.push_back(at().constant(v * lanes));
   return columns;
+}
+
+/// True if the products of one tap of an open image take so long that tiles
+/// whose taps are all inside need no code of their own.
+bool GemmEmitter::tapsAreDeep() {
+  constexpr int64_t deep = 64;
+  return nest.isOpenImage && facts.depth.value_or(0) >= deep;
 }
 
 /// True if rows are read in pieces at distances that differ from row to row.

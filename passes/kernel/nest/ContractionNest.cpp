@@ -209,6 +209,9 @@ std::optional<ContractionNest> nestOfDot(Kernel &kernel, DotGeneralOp op,
   nest.rows = left;
   if (leftRun)
     nest.rowStride = left.back().lhsStride;
+  // Rows of three dimensions are the pixels of images.
+  nest.isOpenImage =
+      left.size() >= 3 && !knownProduct(ArrayRef(left).drop_front());
   nest.lhsOrigin = nest.rhsOrigin = zero;
   nest.rank = place;
   if (!op.getLhsContract().empty())
