@@ -166,6 +166,59 @@ struct MapWriter {
 };
 } // namespace
 
+/// The indices of the next row.
+static SmallVector<Value> nextRow(IndexBuilder at, ArrayRef<Value> row,
+                                  ArrayRef<Value> extents) {
+  SmallVector<Value> next(row);
+  Value carry;
+  for (size_t d = row.size(); d-- > 0;) {
+    Value advanced = at.add(row[d], at.constant(1)),
+          isLast = arith::CmpIOp::create(at.builder, at.loc,
+                                         arith::CmpIPredicate::eq, advanced,
+                                         extents[d]);
+    Value here = d == 0
+                     ? advanced
+                     : Value(arith::SelectOp::create(at.builder, at.loc, isLast,
+                                                     at.constant(0), advanced));
+    next[d] = carry ? Value(arith::SelectOp::create(at.builder, at.loc, carry,
+                                                    here, row[d]))
+                    : here;
+    carry =
+        carry ? Value(arith::AndIOp::create(at.builder, at.loc, carry, isLast))
+              : isLast;
+  }
+  return next;
+}
+
+/// Emits a loop over the rows [low, high). Their indices are counted up if they
+/// would be divided by extents that only the run knows: short rows take less
+/// time than divisions.
+static void forEachRow(Kernel &kernel, Value low, Value high,
+                       ArrayRef<Value> extents,
+                       llvm::function_ref<void(ArrayRef<Value>)> body) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  IndexBuilder at{b, loc};
+  bool counts = llvm::any_of(extents.drop_front(), [](Value extent) {
+    return !getConstantIntValue(extent);
+  });
+  SmallVector<Value> first;
+  if (counts) {
+    SmallVector<Value> divisors;
+    for (Value extent : extents)
+      divisors.push_back(at.max(extent, at.constant(1)));
+    first = at.delinearize(low, divisors);
+  }
+  auto loop = scf::ForOp::create(b, loc, low, high, at.constant(1), first);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  if (!counts)
+    return body(at.delinearize(loop.getInductionVar(), extents));
+  SmallVector<Value> row(loop.getRegionIterArgs());
+  body(row);
+  scf::YieldOp::create(b, loc, nextRow(at, row, extents));
+}
+
 TaskCounter emitMap(Kernel &kernel) {
   OpBuilder &b = kernel.builder;
   Location loc = kernel.loc();
@@ -225,15 +278,13 @@ TaskCounter emitMap(Kernel &kernel) {
   Value rows = at.constant(1);
   for (Value extent : rowExtents)
     rows = at.mul(rows, extent);
-  auto loop = scf::ForOp::create(
-      b, loc, at.mul(kernel.begin, at.constant(perTask)),
-      at.min(at.mul(kernel.end, at.constant(perTask)), rows), at.constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> row = at.delinearize(loop.getInductionVar(), rowExtents);
-  writer.columns(row, at.constant(0), width,
-                 knownWidth != ShapedType::kDynamic &&
-                     knownWidth < kernel.lanes());
+  forEachRow(kernel, at.mul(kernel.begin, at.constant(perTask)),
+             at.min(at.mul(kernel.end, at.constant(perTask)), rows), rowExtents,
+             [&](ArrayRef<Value> row) {
+               writer.columns(row, at.constant(0), width,
+                              knownWidth != ShapedType::kDynamic &&
+                                  knownWidth < kernel.lanes());
+             });
   return [perTask](OpBuilder &b, Location loc,
                    ArrayRef<OpFoldResult> sizes) -> Value {
     IndexBuilder at{b, loc};
