@@ -109,6 +109,29 @@ SmallVector<Value> IndexBuilder::delinearize(Value linear,
   return indices;
 }
 
+SmallVector<Value> IndexBuilder::successor(ArrayRef<Value> indices,
+                                           ArrayRef<Value> extents,
+                                           Value advances) {
+  SmallVector<Value> next(indices);
+  Value carry = advances;
+  for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
+    Value advanced = add(next[d], constant(1));
+    if (carry)
+      advanced =
+          arith::SelectOp::create(builder, loc, carry, advanced, next[d]);
+    if (d == 0) {
+      next[d] = advanced;
+      break;
+    }
+    // An index that did not advance is already below its extent.
+    carry = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  advanced, extents[d]);
+    next[d] =
+        arith::SelectOp::create(builder, loc, carry, constant(0), advanced);
+  }
+  return next;
+}
+
 EmittedOps::EmittedOps(OpBuilder &builder)
     : block(builder.getInsertionBlock()), end(builder.getInsertionPoint()),
       before(end == block->begin() ? nullptr : &*std::prev(end)) {}

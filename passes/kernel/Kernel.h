@@ -78,6 +78,11 @@ struct IndexBuilder {
   /// of the given extents.
   llvm::SmallVector<mlir::Value>
   delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
+  /// The indices of the next element in row-major order, without divisions; the
+  /// same indices if `advances`, an i1, is false. The first index has no limit.
+  llvm::SmallVector<mlir::Value> successor(llvm::ArrayRef<mlir::Value> indices,
+                                           llvm::ArrayRef<mlir::Value> extents,
+                                           mlir::Value advances = {});
 };
 
 /// The ops that are emitted where the builder stands now, from here on. An

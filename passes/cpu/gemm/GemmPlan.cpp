@@ -103,8 +103,7 @@ GemmPlan::GemmPlan(const ContractionNest &nest, TilePlanAttr plan,
       tile{plan.getRows(), plan.getVectors()},
       block{plan.getBlockRows(), plan.getBlockColumns(), tile.rows},
       width(tile.vectors * lanes), sharedRows(plan.getSharedRows()) {
-  if (block.rows % tile.rows != 0)
-    block.evenStep.reset();
+  assert(block.rows % tile.rows == 0 && "a block has whole tiles");
   assert((facts.size.sum || !(packsWhole() || isDeep())) &&
          "a panel over the whole depth has a known depth");
 }

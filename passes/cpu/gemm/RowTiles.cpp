@@ -97,7 +97,7 @@ Value RowTiles::existing(const RowRun &run, int64_t row) {
                    : number;
 }
 
-/// The indices of consecutive rows, counted up like an odometer.
+/// The indices of consecutive rows.
 SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
   SmallVector<Values> positions = {task.positionOf(run.first)};
   if (run.consecutive && !task.areLinear &&
@@ -109,30 +109,17 @@ SmallVector<RowTiles::Values> RowTiles::positionsOf(const RowRun &run) {
           task.positionOf(at().add(run.first, existing(run, r))));
       continue;
     }
-    Values next = positions.back();
     if (run.consecutive) {
+      Values next = positions.back();
       next.back() = at().add(positions.front().back(), at().constant(r));
       positions.push_back(next);
       continue;
     }
-    Value carry;
+    Value exists;
     if (run.exist)
-      carry = at().less(at().constant(r), run.exist);
-    for (int64_t d = int64_t(next.size()) - 1; d >= 0; --d) {
-      Value advanced = at().add(next[d], at().constant(1));
-      if (carry)
-        advanced = arith::SelectOp::create(b, loc, carry, advanced, next[d]);
-      if (d == 0) {
-        next[d] = advanced;
-        break;
-      }
-      // An index that did not advance is already below its extent.
-      carry = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, advanced,
-                                    task.rowExtents[d]);
-      next[d] =
-          arith::SelectOp::create(b, loc, carry, at().constant(0), advanced);
-    }
-    positions.push_back(next);
+      exists = at().less(at().constant(r), run.exist);
+    positions.push_back(
+        at().successor(positions.back(), task.rowExtents, exists));
   }
   return positions;
 }

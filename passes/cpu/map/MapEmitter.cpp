@@ -166,30 +166,6 @@ struct MapWriter {
 };
 } // namespace
 
-/// The indices of the next row.
-static SmallVector<Value> nextRow(IndexBuilder at, ArrayRef<Value> row,
-                                  ArrayRef<Value> extents) {
-  SmallVector<Value> next(row);
-  Value carry;
-  for (size_t d = row.size(); d-- > 0;) {
-    Value advanced = at.add(row[d], at.constant(1)),
-          isLast = arith::CmpIOp::create(at.builder, at.loc,
-                                         arith::CmpIPredicate::eq, advanced,
-                                         extents[d]);
-    Value here = d == 0
-                     ? advanced
-                     : Value(arith::SelectOp::create(at.builder, at.loc, isLast,
-                                                     at.constant(0), advanced));
-    next[d] = carry ? Value(arith::SelectOp::create(at.builder, at.loc, carry,
-                                                    here, row[d]))
-                    : here;
-    carry =
-        carry ? Value(arith::AndIOp::create(at.builder, at.loc, carry, isLast))
-              : isLast;
-  }
-  return next;
-}
-
 /// Emits a loop over the rows [low, high). Their indices are counted up if they
 /// would be divided by extents that only the run knows: short rows take less
 /// time than divisions.
@@ -216,7 +192,7 @@ static void forEachRow(Kernel &kernel, Value low, Value high,
     return body(at.delinearize(loop.getInductionVar(), extents));
   SmallVector<Value> row(loop.getRegionIterArgs());
   body(row);
-  scf::YieldOp::create(b, loc, nextRow(at, row, extents));
+  scf::YieldOp::create(b, loc, at.successor(row, extents));
 }
 
 TaskCounter emitMap(Kernel &kernel) {

@@ -12,10 +12,6 @@ namespace tenon {
 
 /// Up to this many taps along a line of an image have code of their own.
 constexpr int64_t mostLineTaps = 5;
-/// Fewer products of a row than this are not merged over the taps of a line:
-/// without a loop LLVM would share what overlapping windows load, and keep it
-/// on the stack.
-constexpr int64_t fewestMerged = 17;
 
 Value TileKernel::both(Value a, Value other) {
   if (!a || !other)
@@ -121,7 +117,9 @@ TileKernel::lineByTaps(size_t level, const Values &rows,
 }
 
 /// The sums from `level` on, whose taps are all inside. Without its guard a
-/// dimension can often be merged with the next one.
+/// dimension can often be merged with the next one. It is not if no loop would
+/// be left: LLVM would share what overlapping windows load, and keep it on the
+/// stack.
 SmallVector<SumDim> TileKernel::withoutGuards(size_t level) {
   SmallVector<SumDim> free(ArrayRef(nest.sums).drop_front(level));
   for (SumDim &dim : free)
@@ -132,7 +130,7 @@ SmallVector<SumDim> TileKernel::withoutGuards(size_t level) {
   std::optional<int64_t> count = getConstantIntValue(last.extent);
   bool wholeBlocks = nest.block == 0 || (count && *count % nest.block == 0);
   std::optional<int64_t> taps = getConstantIntValue(outer.extent);
-  bool isShort = taps && count && *taps * *count < fewestMerged;
+  bool isShort = taps && count && *taps * *count <= straightSteps;
   if (wholeBlocks && !isShort &&
       continuesDim(outer.lhsStride, last.lhsStride, last.extent) &&
       continuesDim(outer.rhsStride, last.rhsStride, last.extent)) {

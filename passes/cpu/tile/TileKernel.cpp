@@ -21,9 +21,7 @@ namespace tenon {
 
 /// The least number of steps of the innermost loop in one iteration.
 constexpr int64_t unrolled = 4;
-/// Up to this many steps are emitted without a loop.
-constexpr int64_t straight = 16;
-/// And up to this many products: LLVM stores sums of longer blocks.
+/// Up to this many products: LLVM stores sums of longer blocks.
 constexpr int64_t straightProducts = 256;
 
 int64_t stepsPerIteration(const ContractionNest &nest) {
@@ -273,7 +271,7 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
                   llvm::function_ref<void(Value)> meanwhile) {
   Values sums(carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
-  if (known && *known <= straight &&
+  if (known && *known <= straightSteps &&
       *known * int64_t(sums.size()) <= straightProducts) {
     steps(rows, rowStride, columns, 0, *known, sums);
     return sums;

@@ -11,6 +11,8 @@
 
 namespace tenon {
 
+/// Up to this many steps of the innermost loop are emitted without a loop.
+constexpr int64_t straightSteps = 16;
 /// Steps of the innermost loop in one iteration: whole elements of rhs.
 int64_t stepsPerIteration(const ContractionNest &nest);
 

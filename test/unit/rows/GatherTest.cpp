@@ -1,6 +1,7 @@
 // Gathers whose lanes read places of their own, alone and with ops on their
 // results, as compiled code.
 #include "test/unit/contraction/JitGraph.h"
+#include "test/unit/rows/MovedElements.h"
 
 #include "gtest/gtest.h"
 
@@ -10,13 +11,6 @@
 using namespace tenon;
 
 namespace {
-struct Element {
-  const char *name;
-  size_t bytes;
-};
-constexpr Element elements[] = {{"f32", 4}, {"f64", 8}, {"i32", 4},
-                                {"i64", 8}, {"f16", 2}, {"i8", 1}};
-
 /// Places along an extent. Some are outside it: they count as the nearest
 /// inside.
 template <typename Index>
@@ -69,7 +63,7 @@ void check(const JitGraph &graph, const std::string &name, size_t bytes,
 // Every bit is copied, also those of a NaN.
 TEST(Gather, ReadsPlacesOfLanes) {
   std::string text;
-  for (const Element &element : elements)
+  for (const MovedElement &element : movedElements)
     for (const char *index : {"i64", "i32"}) {
       std::string name = std::string(element.name) + index;
       text += columnsOf("open_" + name, element.name, index, true) +
@@ -77,7 +71,7 @@ TEST(Gather, ReadsPlacesOfLanes) {
     }
   for (const JitTarget &target : jitTargets()) {
     JitGraph graph(text, target);
-    for (const Element &element : elements) {
+    for (const MovedElement &element : movedElements) {
       std::string name = element.name;
       check<int64_t>(graph, "known_" + name + "i64", element.bytes, 13, 37);
       check<int32_t>(graph, "known_" + name + "i32", element.bytes, 13, 37);

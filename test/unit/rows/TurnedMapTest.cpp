@@ -1,6 +1,7 @@
 // Maps that turn their operand, as compiled code: tiles of all widths, full and
 // not.
 #include "test/unit/contraction/JitGraph.h"
+#include "test/unit/rows/MovedElements.h"
 
 #include "gtest/gtest.h"
 
@@ -10,12 +11,6 @@
 using namespace tenon;
 
 namespace {
-struct Element {
-  const char *name;
-  size_t bytes;
-};
-constexpr Element elements[] = {{"f32", 4}, {"f64", 8}, {"f16", 2},
-                                {"i8", 1},  {"i16", 2}, {"i64", 8}};
 constexpr int64_t sizes[] = {8, 9, 15, 16, 17, 40};
 constexpr int64_t openSizes[] = {0, 1, 8, 9, 15, 16, 17, 40};
 
@@ -57,7 +52,7 @@ void check(const JitGraph &graph, const std::string &name, int64_t rows,
 // Every bit is copied, also those of a NaN.
 TEST(TurnedMap, MovesEachElement) {
   std::string text;
-  for (const Element &element : elements) {
+  for (const MovedElement &element : movedElements) {
     text +=
         turning(std::string("open_") + element.name, "?", "?", element.name);
     for (int64_t size : sizes)
@@ -66,11 +61,11 @@ TEST(TurnedMap, MovesEachElement) {
   }
   for (const JitTarget &target : jitTargets()) {
     JitGraph graph(text, target);
-    for (const Element &element : elements)
+    for (const MovedElement &element : movedElements)
       for (int64_t rows : sizes)
         check(graph, "n" + std::to_string(rows) + element.name, rows, 17,
               element.bytes);
-    for (const Element &element : elements)
+    for (const MovedElement &element : movedElements)
       for (int64_t rows : openSizes)
         for (int64_t columns : openSizes)
           check(graph, std::string("open_") + element.name, rows, columns,
@@ -82,10 +77,10 @@ TEST(TurnedMap, MovesEachElement) {
 TEST(TurnedMap, InterleavesPlanes) {
   constexpr int64_t images = 2, lines = 5, mostPlanes = 5;
   std::string text;
-  auto nameOf = [](int64_t planes, const Element &element) {
+  auto nameOf = [](int64_t planes, const MovedElement &element) {
     return "planes" + std::to_string(planes) + element.name;
   };
-  for (const Element &element : elements)
+  for (const MovedElement &element : movedElements)
     for (int64_t planes = 1; planes <= mostPlanes; ++planes) {
       std::string p = std::to_string(planes), e = element.name,
                   from = "tensor<2x" + p + "x5x?x" + e + ">",
@@ -98,7 +93,7 @@ TEST(TurnedMap, InterleavesPlanes) {
   std::mt19937 draws(seed);
   for (const JitTarget &target : jitTargets()) {
     JitGraph graph(text, target);
-    for (const Element &element : elements)
+    for (const MovedElement &element : movedElements)
       for (int64_t planes = 1; planes <= mostPlanes; ++planes)
         for (int64_t width : {0, 1, 7, 8, 9, 15, 16, 17, 33, 48}) {
           size_t bytes = element.bytes;
