@@ -119,30 +119,49 @@ private:
     return known ? at.mul(count, known) : count;
   }
   Value bytes(Value tensor) {
+    return at.mul(elements(tensor), at.constant(bytesOfElement(tensor)));
+  }
+  int64_t bytesOfElement(Value tensor) {
     Type element = cast<ShapedType>(tensor.getType()).getElementType();
-    return at.mul(elements(tensor), at.constant(llvm::divideCeil(
-                                        element.getIntOrFloatBitWidth(), 8)));
+    return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   }
   Value times(Value count, int64_t each) {
     return at.mul(count, at.constant(each));
   }
 
-  /// The bytes read of an argument. Slices and gathers read only the elements
-  /// of their results, such as a few rows of a table, and none more than once.
-  /// A kernel that updates its operand in place reads at most the elements that
-  /// it writes.
+  /// The bytes read of an argument. A kernel that updates its operand in place
+  /// reads at most the elements that it writes.
   Value bytesRead(BlockArgument argument) {
-    Value parts = at.constant(0);
     if (update && argument.getArgNumber() == update->operand)
-      return parts;
-    for (OpOperand &use : argument.getUses()) {
+      return at.constant(0);
+    Value part = elementsRead(argument);
+    return part ? at.mul(part, at.constant(bytesOfElement(argument)))
+                : bytes(argument);
+  }
+
+  /// The number of elements that are read of a tensor, null for all: slices and
+  /// gathers read only the elements of their results, such as a few rows of a
+  /// table, and none more than once.
+  Value elementsRead(Value tensor) {
+    auto [known, isNew] = read.try_emplace(tensor);
+    if (!isNew)
+      return known->second;
+    Value parts = at.constant(0);
+    for (OpOperand &use : tensor.getUses()) {
+      Operation *user = use.getOwner();
       bool inPlaces =
-          isa<SliceOp, GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
-      if (!inPlaces)
-        return bytes(argument);
-      parts = at.add(parts, bytes(use.getOwner()->getResult(0)));
+          isa<SliceOp, GatherOp>(user) && use.getOperandNumber() == 0;
+      bool keeps = user->hasTrait<Elementwise>() ||
+                   isa<TransposeOp, ReshapeOp, UnpackOp>(user);
+      Value part =
+          inPlaces || keeps ? elementsRead(user->getResult(0)) : Value();
+      if (inPlaces && !part)
+        part = elements(user->getResult(0));
+      if (!part)
+        return {};
+      parts = at.add(parts, part);
     }
-    return at.min(parts, bytes(argument));
+    return read[tensor] = at.min(parts, elements(tensor));
   }
 
   /// The products of f32 that take the machine as long as `count` products.
@@ -206,6 +225,7 @@ private:
   FusionOp fusion;
   std::optional<PartialUpdate> update; ///< if only it is written
   DenseMap<Value, SmallVector<StoredExtent>> stored;
+  DenseMap<Value, Value> read; ///< elements that are read, null for all
   IndexBuilder at;
 };
 } // namespace

@@ -200,7 +200,8 @@ Status Subject::evaluate(Trial &trial) {
 /// The tolerance for a tensor. The absolute part is relative to the largest
 /// element, because sums of many terms cancel. With bf16 products an f32 result
 /// is as accurate as bf16. With products of two bf16 parts it is, after several
-/// layers, as accurate as f16.
+/// layers, as accurate as f16. Fifty convolutions in f32 were up to 2e-5 of the
+/// largest element off.
 static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
                               Tolerance tolerance) {
   int32_t like = expected.dtype;
@@ -218,7 +219,7 @@ static Tolerance toleranceFor(const Tensor &expected, MatmulPrecision products,
     if (std::isfinite(value))
       largest = std::max(largest, value);
   }
-  double share = like == TENON_BF16 ? 1e-2 : like == TENON_F16 ? 1e-3 : 1e-5;
+  double share = like == TENON_BF16 ? 1e-2 : like == TENON_F16 ? 1e-3 : 1e-4;
   tolerance.atol = std::max(1e-7, share * largest);
   return tolerance;
 }

@@ -189,11 +189,13 @@ func.func @work(%call: !llvm.ptr, %x: memref<4x8xf32>, %w: memref<8x16xf32>, %y:
 // -----
 
 // Eight rows of three elements are read of a table of a hundred rows, and all of
-// a table of four. The places have 64 bytes and the result 96.
+// a table of four. A table in panels counts as one in order. The places have 64
+// bytes and the result 96.
 // CHECK-LABEL: func.func @work_of_gathers(
 // CHECK: tenon.launch @{{.*}} bytes %c256(
 // CHECK: tenon.launch @{{.*}} bytes %c208(
-func.func @work_of_gathers(%call: !llvm.ptr, %long: memref<100x3xf32>, %short: memref<4x3xf32>, %i: memref<8xi64>, %y: memref<8x3xf32>) {
+// CHECK: tenon.launch @{{.*}} bytes %c256(
+func.func @work_of_gathers(%call: !llvm.ptr, %long: memref<100x3xf32>, %short: memref<4x3xf32>, %panels: memref<7x3x16xf32>, %i: memref<8xi64>, %y: memref<8x3xf32>) {
   tenon.fusion map ins(%long, %i : memref<100x3xf32>, memref<8xi64>) outs(%y : memref<8x3xf32>) {
   ^bb0(%t: tensor<100x3xf32>, %places: tensor<8xi64>):
     %0 = tenon.gather %t, %places offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 3] : (tensor<100x3xf32>, tensor<8xi64>) -> tensor<8x3xf32>
@@ -203,6 +205,13 @@ func.func @work_of_gathers(%call: !llvm.ptr, %long: memref<100x3xf32>, %short: m
   ^bb0(%t: tensor<4x3xf32>, %places: tensor<8xi64>):
     %0 = tenon.gather %t, %places offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 3] : (tensor<4x3xf32>, tensor<8xi64>) -> tensor<8x3xf32>
     tenon.yield %0 : tensor<8x3xf32>
+  }
+  tenon.fusion map ins(%panels, %i : memref<7x3x16xf32>, memref<8xi64>) outs(%y : memref<8x3xf32>) {
+  ^bb0(%t: tensor<7x3x16xf32>, %places: tensor<8xi64>):
+    %0 = tenon.unpack %t dim 0 extent 100 : (tensor<7x3x16xf32>) -> tensor<100x3xf32>
+    %1 = tenon.negate %0 : (tensor<100x3xf32>) -> tensor<100x3xf32>
+    %2 = tenon.gather %1, %places offset_dims [1] collapsed [0] batching [] x [] map [0] vector_dim 1 slice_sizes [1, 3] : (tensor<100x3xf32>, tensor<8xi64>) -> tensor<8x3xf32>
+    tenon.yield %2 : tensor<8x3xf32>
   }
   return
 }
