@@ -54,7 +54,8 @@ LogicalResult AmxPlanAttr::verify(EmitError emitError, int64_t lhsParts,
                                   int64_t depth, int64_t blockRows,
                                   int64_t blockColumns, int64_t tasks,
                                   int64_t taps, bool lhsInPlace,
-                                  bool rhsInPlace, TilePlanAttr fewRows) {
+                                  bool rhsInPlace, TilePlanAttr fewRows,
+                                  AmxPlanAttr oneTile) {
   if (failed(verifySizes(emitError, {{"lhs_parts", lhsParts},
                                      {"rhs_parts", rhsParts},
                                      {"depth", depth},
@@ -72,6 +73,9 @@ LogicalResult AmxPlanAttr::verify(EmitError emitError, int64_t lhsParts,
     return emitError() << "expected whole tiles, got blocks of " << blockRows
                        << " rows and " << blockColumns
                        << " columns and a depth of " << depth;
+  if (oneTile && oneTile.getBlockRows() != amxTile)
+    return emitError() << "expected a plan for one tile of " << amxTile
+                       << " rows, got blocks of " << oneTile.getBlockRows();
   return success();
 }
 

@@ -52,7 +52,8 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
     * `block_rows`, `block_columns`: the rows and columns of the result that one task computes
     * `tasks`: the tasks of one block of rows; they may share its split rows if one thread executes them
     * `lhs_in_place`, `rhs_in_place`: the operand is pairs of bf16 or quads of bytes in whole steps and is read from memory without a copy
-    * `few_rows`: the plan for runs of few rows, if the number of rows is known only at run time: at most 15 rows, or 64 if operands are split
+    * `few_rows`: the plan for runs of few rows, if the number of rows is known only at run time: at most 15 rows of words, 64 if the columns are split, 6 if they are one part
+    * `one_tile`: the plan for runs of at most 16 rows that are not few, if the columns are one part and the number of rows is known only at run time
 
     ```mlir
     module attributes {example.plan = #tenon.amx<lhs_parts = 3, rhs_parts = 3, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2>} {}
@@ -65,7 +66,8 @@ def Tenon_AmxPlanAttr : Tenon_Plan<"AmxPlan", "amx"> {
                         DefaultValuedParameter<"int64_t", "1">:$taps,
                         DefaultValuedParameter<"bool", "false">:$lhs_in_place,
                         DefaultValuedParameter<"bool", "false">:$rhs_in_place,
-                        OptionalParameter<"::tenon::TilePlanAttr">:$few_rows);
+                        OptionalParameter<"::tenon::TilePlanAttr">:$few_rows,
+                        OptionalParameter<"::tenon::AmxPlanAttr">:$one_tile);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -62,8 +62,10 @@ inline constexpr int64_t amxStep = 2 * amxTile;
 /// Up to this many rows are never computed in AMX tiles. Words are multiplied
 /// as they lie, but fewer rows than a tile has would be read past their end.
 /// Operands that have to be split need more rows, because splitting the columns
-/// takes as long for any number of rows.
-inline constexpr int64_t amxFewRows = amxTile - 1, amxFewSplitRows = 64;
+/// takes as long for any number of rows. Columns of one part are not split,
+/// only joined to pairs.
+inline constexpr int64_t amxFewRows = amxTile - 1, amxFewSplitRows = 64,
+                         amxFewWholeRows = 6;
 
 } // namespace tenon
 

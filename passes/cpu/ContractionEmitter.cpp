@@ -55,36 +55,61 @@ Attribute planContraction(Kernel &kernel, const char *&obstacle) {
   return tile;
 }
 
-/// Emits AMX tiles. If the number of rows is known only at run time, the kernel
-/// tests it and computes few rows without AMX.
+/// Emits `many` for more than `few` rows and `less` for others, and a test if
+/// the number of rows is known only at run time. Both use the same memory on
+/// the stack.
+static TaskCounter emitByRows(Kernel &kernel, const ContractionNest &nest,
+                              int64_t few, function_ref<TaskCounter()> many,
+                              function_ref<TaskCounter()> less) {
+  OpBuilder &b = kernel.builder;
+  Location loc = kernel.loc();
+  auto areMany = [few](IndexBuilder at, Value rows) {
+    return at.less(at.constant(few), rows);
+  };
+  Value test = areMany({b, loc}, NestTask(kernel, nest, {}).rows);
+  if (std::optional<int64_t> known = getConstantIntValue(test))
+    return *known ? many() : less();
+  auto branch = scf::IfOp::create(b, loc, test, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  size_t first = kernel.scratch.size();
+  TaskCounter ofMany = many();
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  kernel.idleScratch.assign(kernel.scratch.begin() + first,
+                            kernel.scratch.end());
+  TaskCounter ofLess = less();
+  kernel.idleScratch.clear();
+  return [=, rows = countRows(nest)](OpBuilder &b, Location loc,
+                                     ArrayRef<OpFoldResult> sizes) -> Value {
+    return arith::SelectOp::create(
+        b, loc, areMany({b, loc}, rows(b, loc, sizes)), ofMany(b, loc, sizes),
+        ofLess(b, loc, sizes));
+  };
+}
+
+/// Emits AMX tiles. Few rows are computed without AMX.
 static TaskCounter emitInTiles(Kernel &kernel, Value dot,
                                const ContractionNest &nest,
                                AmxPlanAttr attribute) {
-  OpBuilder &b = kernel.builder;
-  Location loc = kernel.loc();
-  AmxPlan plan(attribute, nest);
-  auto areMany = [few = plan.fewRows()](IndexBuilder at, Value rows) {
-    return at.less(at.constant(few), rows);
-  };
-  TaskCounter tiled = countTasks(nest, plan.block);
-  Value many = areMany({b, loc}, NestTask(kernel, nest, plan.block).rows);
-  TilePlanAttr few = attribute.getFewRows();
-  if (!few || getConstantIntValue(many)) {
+  auto tiles = [&](AmxPlanAttr chosen) {
+    AmxPlan plan(chosen, nest);
     emitAmx(kernel, dot, nest, plan);
-    return tiled;
-  }
-  auto branch = scf::IfOp::create(b, loc, many, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  emitAmx(kernel, dot, nest, plan);
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  TaskCounter plain = emitGemm(kernel, dot, nest, few);
-  return [=, rows = countRows(nest)](OpBuilder &b, Location loc,
-                                     ArrayRef<OpFoldResult> sizes) -> Value {
-    return arith::SelectOp::create(b, loc,
-                                   areMany({b, loc}, rows(b, loc, sizes)),
-                                   tiled(b, loc, sizes), plain(b, loc, sizes));
+    return countTasks(nest, plan.block);
   };
+  TilePlanAttr few = attribute.getFewRows();
+  if (!few)
+    return tiles(attribute);
+  return emitByRows(
+      kernel, nest, AmxPlan(attribute, nest).fewRows(),
+      [&] {
+        AmxPlanAttr one = attribute.getOneTile();
+        return one ? emitByRows(
+                         kernel, nest, amxTile,
+                         [&] { return tiles(attribute); },
+                         [&] { return tiles(one); })
+                   : tiles(attribute);
+      },
+      [&] { return emitGemm(kernel, dot, nest, few); });
 }
 
 TaskCounter emitContraction(Kernel &kernel, Attribute plan) {

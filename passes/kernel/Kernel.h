@@ -34,6 +34,10 @@ struct Kernel {
   MachineAttr machine; ///< the machine that the code is made for
   /// The kernel is made for a device.
   bool hasFineTasks = false;
+  llvm::SmallVector<mlir::Value>
+      scratch{}; ///< memrefs on the stack, in the order of their creation
+  llvm::SmallVector<mlir::Value>
+      idleScratch{}; ///< those that the code here may use for something else
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// The lanes of one vector register for elements of 4 bytes or for the widest

@@ -60,11 +60,21 @@ KernelLoops::choose(Value condition, ValueRange like,
 }
 
 Value KernelLoops::scratchOf(Type element, int64_t elements) {
+  auto idle = llvm::find_if(kernel.idleScratch, [&](Value memory) {
+    auto type = cast<MemRefType>(memory.getType());
+    return type.getElementType() == element && type.getDimSize(0) >= elements;
+  });
+  if (idle != kernel.idleScratch.end()) {
+    Value memory = *idle;
+    kernel.idleScratch.erase(idle);
+    return memory;
+  }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.func.getBody().front());
-  return memref::AllocaOp::create(
-      b, loc, MemRefType::get({elements}, element),
-      b.getI64IntegerAttr(kernel.machine.getLine()));
+  kernel.scratch.push_back(
+      memref::AllocaOp::create(b, loc, MemRefType::get({elements}, element),
+                               b.getI64IntegerAttr(kernel.machine.getLine())));
+  return kernel.scratch.back();
 }
 
 } // namespace tenon

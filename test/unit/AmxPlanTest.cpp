@@ -151,3 +151,36 @@ TEST(AmxPlan, OpenRowsHaveAPlanForFew) {
   EXPECT_EQ(planAmx(product({}, 768, 768), machine, few).getFewRows(), few);
   EXPECT_FALSE(planAmx(product(128, 768, 768), machine, few).getFewRows());
 }
+
+TEST(AmxPlan, ColumnsOfOnePartGainFromSevenRowsOn) {
+  auto withParts = [](std::optional<int64_t> rows, int64_t parts) {
+    NestFacts facts = product(rows, 768, 768);
+    facts.rhsParts = parts;
+    return planned(facts);
+  };
+  EXPECT_FALSE(withParts(6, 1));
+  EXPECT_TRUE(withParts(7, 1));
+  EXPECT_FALSE(withParts(64, 2));
+  AmxPlanAttr open = withParts({}, 1), one = open.getOneTile();
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one.getBlockRows(), amxTile);
+  EXPECT_EQ(one, withParts(16, 1)); // as if the number were known
+  EXPECT_GT(open.getBlockRows(), amxTile);
+  EXPECT_FALSE(withParts({}, 2).getOneTile());
+}
+
+TEST(AmxPlan, OneTileFindsRoomInTheMemoryOfMany) {
+  for (int64_t columns : {64, 200, 768, 3072, 50257})
+    for (int64_t sum : {256, 768, 3072}) {
+      NestFacts facts = product({}, columns, sum);
+      facts.rhsParts = 1;
+      AmxPlanAttr many = planned(facts);
+      if (!many)
+        continue;
+      auto sums = [](AmxPlanAttr plan) {
+        return plan.getBlockRows() * plan.getBlockColumns() * plan.getTasks();
+      };
+      EXPECT_LE(sums(many.getOneTile()), sums(many)) << columns << " " << sum;
+      EXPECT_EQ(many.getOneTile().getDepth(), many.getDepth());
+    }
+}

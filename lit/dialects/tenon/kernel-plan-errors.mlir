@@ -30,6 +30,11 @@ func.func @amx_tiles() attributes {plan = #tenon.amx<lhs_parts = 3, rhs_parts = 
 
 // -----
 
+// expected-error@+1 {{expected a plan for one tile of 16 rows, got blocks of 32}}
+func.func @amx_one_tile() attributes {plan = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 224, block_columns = 384, one_tile = <lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 32, block_columns = 384>>} { return }
+
+// -----
+
 // expected-error@+1 {{expected task_rows to be whole tiles of 4 rows, got 63}}
 func.func @attention_rows() attributes {plan = #tenon.attention<task_rows = 63, score_rows = 6, value_rows = 4, sums = 24>} { return }
 

@@ -10,8 +10,8 @@ func.func @plans() attributes {
   device_update = #tenon.device_update<tasks = 1024>,
   // CHECK-DAG: tile = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>
   tile = #tenon.tile<rows = 8, vectors = 3, block_rows = 64, block_columns = 192, shared_rows = 64, piece = 128>,
-  // CHECK-DAG: amx = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2, taps = 3, few_rows = <rows = 4, vectors = 1, block_rows = 4, block_columns = 16, shared_rows = 4>>
-  amx = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2, taps = 3, few_rows = <rows = 4, vectors = 1, block_rows = 4, block_columns = 16, shared_rows = 4>>,
+  // CHECK-DAG: amx = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2, taps = 3, few_rows = <rows = 4, vectors = 1, block_rows = 4, block_columns = 16, shared_rows = 4>, one_tile = <lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 16, block_columns = 384>>
+  amx = #tenon.amx<lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 128, block_columns = 384, tasks = 2, taps = 3, few_rows = <rows = 4, vectors = 1, block_rows = 4, block_columns = 16, shared_rows = 4>, one_tile = <lhs_parts = 3, rhs_parts = 1, order = 2, depth = 128, block_rows = 16, block_columns = 384>>,
   // CHECK-DAG: attention = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>
   attention = #tenon.attention<task_rows = 64, score_rows = 6, value_rows = 4, sums = 24, overlapped = true>,
   // CHECK-DAG: depthwise = #tenon.depthwise<columns = 8, channels = 32, rows = 4>

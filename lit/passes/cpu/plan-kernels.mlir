@@ -90,6 +90,24 @@ func.func @amx_window(%x: memref<1x14x14x64xf32>, %w: memref<8x3x3x64x16xf32>, %
   return
 }
 
+// One part is only joined to pairs, so runs of one tile have a plan, too.
+// CHECK-LABEL: func.func @amx_one_tile(
+// CHECK: tenon.plan = #tenon.amx<{{.*}}block_rows = 224, {{.*}}few_rows = <rows = {{.*}}>, one_tile = <{{.*}}block_rows = 16, {{.*}}>>
+// NARROW-LABEL: func.func @amx_one_tile(
+// NARROW: tenon.plan = #tenon.tile<
+// SMALL-LABEL: func.func @amx_one_tile(
+// SMALL: tenon.plan = #tenon.tile<
+func.func @amx_one_tile(%x: memref<?x512xf32>, %w: memref<4x512x64xi8>, %s: memref<4x4x64xf32>, %y: memref<?x256xf32>) {
+  tenon.fusion contraction ins(%x, %w, %s : memref<?x512xf32>, memref<4x512x64xi8>, memref<4x4x64xf32>) outs(%y : memref<?x256xf32>) {
+  ^bb0(%a: tensor<?x512xf32>, %q: tensor<4x512x64xi8>, %scales: tensor<4x4x64xf32>):
+    %p = tenon.dequantize %q scales %scales group 128 : (tensor<4x512x64xi8>, tensor<4x4x64xf32>) -> tensor<4x512x64xf32>
+    %b = tenon.unpack %p dim 1 extent 256 : (tensor<4x512x64xf32>) -> tensor<512x256xf32>
+    %0 = tenon.dot_general %a, %b batch [] x [] contract [1] x [0] : (tensor<?x512xf32>, tensor<512x256xf32>) -> tensor<?x256xf32>
+    tenon.yield %0 : tensor<?x256xf32>
+  }
+  return
+}
+
 // Operands of few columns would take longer to split than to multiply.
 // CHECK-LABEL: func.func @amx_narrow(
 // CHECK: tenon.plan = #tenon.tile<

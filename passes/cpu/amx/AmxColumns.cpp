@@ -151,7 +151,8 @@ void AmxColumns::prepareLine(const AmxPanel &panel, const Lines &lines,
     for (int64_t half = 0; half < (plan.inWords() ? 1 : 2); ++half)
       loaded.push_back(loadColumns(lines, v, number + half * amxTile));
     if (!plan.inWords())
-      loaded = pairsOfParts(loaded[0], loaded[1], plan.rhsParts);
+      loaded =
+          pairsOfParts(loaded[0], loaded[1], nest.rhsElement, plan.rhsParts);
     Value within = at().mul(at().add(lines.within, at().constant(number)),
                             at().constant(plan.stepElements()));
     for (auto [part, pairs] : llvm::enumerate(loaded))

@@ -275,22 +275,21 @@ void AmxEmitter::addScaled(const TilePanel &panel, Value index,
   Values scales;
   for (int64_t v = 0; v < panel.vectors; ++v)
     scales.push_back(emitScales(b, loc, source, group, v, lanes));
-  forRange(
-      at().constant(0), at().constant(tileElements), lanes, [&](Value line) {
-        for (auto [i, place] : llvm::enumerate(places)) {
-          Value inGroup =
-                    at().add(at().constant(int64_t(i) * tileElements), line),
-                inSums = at().add(place, line),
-                found = vector::LoadOp::create(b, loc, vectorOfSums,
-                                               sumsOfGroup, inGroup),
-                before =
-                    vector::LoadOp::create(b, loc, vectorOfSums, sums, inSums);
-          vector::StoreOp::create(
-              b, loc,
-              emitMultiplyAdd(b, loc, found, scales[i % panel.vectors], before),
-              sums, inSums);
-        }
-      });
+  Value end = plan.rowTiles() == 1 ? at().mul(count, at().constant(lanes))
+                                   : at().constant(tileElements);
+  forRange(at().constant(0), end, lanes, [&](Value line) {
+    for (auto [i, place] : llvm::enumerate(places)) {
+      Value inGroup = at().add(at().constant(int64_t(i) * tileElements), line),
+            inSums = at().add(place, line),
+            found = vector::LoadOp::create(b, loc, vectorOfSums, sumsOfGroup,
+                                           inGroup),
+            before = vector::LoadOp::create(b, loc, vectorOfSums, sums, inSums);
+      vector::StoreOp::create(
+          b, loc,
+          emitMultiplyAdd(b, loc, found, scales[i % panel.vectors], before),
+          sums, inSums);
+    }
+  });
 }
 
 /// `sum` plus the products of two tiles. Bytes of rows have no sign.

@@ -46,8 +46,19 @@ bool AmxOperands::hasPartialStep() {
   return *getConstantIntValue(nest.sums.back().extent) % plan.stepExtent != 0;
 }
 
+/// True if each number of a type is a bf16.
+static bool fitsBfloat(Type element) {
+  return element.isBF16() || element.isInteger();
+}
+
 AmxOperands::Values AmxOperands::pairsOfParts(Value low, Value high,
-                                              int64_t count) {
+                                              Type element, int64_t count) {
+  if (fitsBfloat(element)) {
+    auto bits = [&](Value floats) {
+      return arith::BitcastOp::create(b, loc, words, floats);
+    };
+    return {joinHalves(b, loc, bits(low), bits(high))};
+  }
   Values pairs = emitParts(b, loc, low, count);
   for (auto [pair, part] : llvm::zip(pairs, emitParts(b, loc, high, count)))
     pair = joinHalves(b, loc, pair, part);

@@ -37,9 +37,11 @@ protected:
                          mlir::Value place, mlir::Value mask);
   /// True if a tap ends with a step that is not whole.
   bool hasPartialStep();
-  /// The parts of two vectors, joined to pairs. The elements of `high` are
-  /// sixteen elements after those of `low` along the sum.
-  Values pairsOfParts(mlir::Value low, mlir::Value high, int64_t count);
+  /// The parts of two vectors of elements of type `element`, joined to pairs.
+  /// The elements of `high` are sixteen elements after those of `low` along the
+  /// sum.
+  Values pairsOfParts(mlir::Value low, mlir::Value high, mlir::Type element,
+                      int64_t count);
   /// Stores one row of a tile.
   void storeParts(mlir::Value word, mlir::Value memory, mlir::Value place);
   /// The place of a tile in a scratch of lines of tiles, one for each step.

@@ -15,8 +15,9 @@ namespace tenon {
 constexpr int64_t spareStack = 48 << 10;
 /// The most rows that share a split panel, and the fewest columns of a task.
 /// Split rows are shared by as many columns as have room for their sums,
-/// because splitting an element takes as long as about eight f32 products.
-constexpr int64_t maxRows = 224, fewestColumns = 64;
+/// because splitting an element takes as long as about eight f32 products. More
+/// than `mostColumns` gain nothing.
+constexpr int64_t maxRows = 224, fewestColumns = 64, mostColumns = 1536;
 /// The fewest tasks. Each thread that gets a task splits its rows, so fewer
 /// tasks split less, but would leave threads idle.
 constexpr int64_t fewestTasks = 8;
@@ -42,7 +43,7 @@ static int64_t roomFor(MachineAttr machine, int64_t rows) {
           rowBytes = columns / amxPanel + 2 * amxTile * 4,
           left = machine.getTileStack() - spareStack - 2 * columns -
                  rows * rowBytes;
-  return left / (rows * 4 + 2 * 4) / amxPanel * amxPanel;
+  return std::min(left / (rows * 4 + 2 * 4) / amxPanel * amxPanel, mostColumns);
 }
 
 /// True if the machine has tiles for the nest's products.
@@ -104,12 +105,12 @@ struct TaskShape {
 
 /// Makes as few groups of tasks as the stack has room for. Each group has as
 /// many tasks as threads need.
-static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine) {
+static TaskShape shapeTasks(const NestFacts &facts, MachineAttr machine,
+                            int64_t rows) {
   auto panels = [](int64_t columns, int64_t parts) -> int64_t {
     return llvm::alignTo(llvm::divideCeil(columns, parts), amxPanel);
   };
-  int64_t rows = facts.size.rows.value_or(maxRows),
-          columns = *facts.size.columns,
+  int64_t columns = *facts.size.columns,
           blocks = llvm::divideCeil(rows, maxRows);
   TaskShape shape;
   shape.block.rows = llvm::alignTo(llvm::divideCeil(rows, blocks), amxTile);
@@ -137,8 +138,7 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
   if (!facts.panelWidth || *facts.panelWidth % amxTile != 0 ||
       (facts.scaled && facts.block % step != 0) || !facts.columnIsLast ||
       !hasTiles(facts, machine) || !fillsSteps(facts, step) || !size.columns ||
-      *size.columns < amxPanel || !size.sum || *size.sum < step ||
-      size.rows.value_or(maxRows) <= (inWords ? amxFewRows : amxFewSplitRows))
+      *size.columns < amxPanel || !size.sum || *size.sum < step)
     return {};
   bool wholeSteps = inWords && *facts.depth % step == 0,
        wholeRows = wholeSteps && facts.isChain && facts.hasRowStride;
@@ -148,6 +148,9 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
     return inWords ? 1 : whole == 3 ? machine.getTiles() : whole;
   };
   int64_t lhs = partsOf(facts.lhsParts), rhs = partsOf(facts.rhsParts);
+  int64_t few = fewRowsOf(inWords, rhs);
+  if (size.rows && *size.rows <= few)
+    return {};
   bool anyRounds = facts.lhsParts == 3 || facts.rhsParts == 3;
   int64_t order = anyRounds ? std::max(lhs, rhs) - 1 : allProducts;
   if (!inWords && !worthSplitting(facts, countProducts(lhs, rhs, order)))
@@ -163,11 +166,17 @@ AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
     steps = std::max(steps / group, int64_t(1)) * group;
   }
   int64_t taps = std::min(mostSteps / steps, *size.sum / *facts.depth);
-  TaskShape tasks = shapeTasks(facts, machine);
-  return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, steps * step,
-                          tasks.block.rows, tasks.block.columns,
-                          tasks.sharingTasks, taps, wholeRows, wholeSteps,
-                          size.rows ? TilePlanAttr() : fewRows);
+  auto planOf = [&](int64_t rows, TilePlanAttr less, AmxPlanAttr oneTile) {
+    TaskShape tasks = shapeTasks(facts, machine, rows);
+    return AmxPlanAttr::get(machine.getContext(), lhs, rhs, order, steps * step,
+                            tasks.block.rows, tasks.block.columns,
+                            tasks.sharingTasks, taps, wholeRows, wholeSteps,
+                            less, oneTile);
+  };
+  if (size.rows)
+    return planOf(*size.rows, {}, {});
+  return planOf(maxRows, fewRows,
+                few < amxTile - 1 ? planOf(amxTile, {}, {}) : AmxPlanAttr());
 }
 
 AmxPlan::AmxPlan(AmxPlanAttr plan, const ContractionNest &nest)

@@ -14,6 +14,14 @@ namespace tenon {
 AmxPlanAttr planAmx(const NestFacts &facts, MachineAttr machine,
                     TilePlanAttr fewRows);
 
+/// Up to this many rows are computed without tiles. `rhsParts` is the number of
+/// parts of the columns.
+constexpr int64_t fewRowsOf(bool inWords, int64_t rhsParts) {
+  return inWords         ? amxFewRows
+         : rhsParts == 1 ? amxFewWholeRows
+                         : amxFewSplitRows;
+}
+
 /// A plan as the emitter of its nest reads it.
 struct AmxPlan {
   AmxPlan(AmxPlanAttr plan, const ContractionNest &nest);
@@ -42,8 +50,7 @@ struct AmxPlan {
   bool ofBytes() const { return products == Products::Quads; }
   /// Elements in a row of an operand's tile.
   int64_t stepElements() const { return ofBytes() ? 2 * amxStep : amxStep; }
-  /// Up to this many rows are computed without tiles.
-  int64_t fewRows() const { return inWords() ? amxFewRows : amxFewSplitRows; }
+  int64_t fewRows() const { return fewRowsOf(inWords(), rhsParts); }
   int64_t rowTiles() const { return block.rows / amxTile; }
   /// True if sums that may have lost small numbers must be found. With an order
   /// below 2 no precision is promised for small numbers, and the operands of

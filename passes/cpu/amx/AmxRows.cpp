@@ -143,8 +143,8 @@ void AmxRows::split(const AmxPiece &piece, Value row, Value tapStart,
               emitUpdate(b, loc, {seen[0], seen[1]}, halves.back());
           seen = {now.least, now.greatest};
         }
-        for (auto [part, pairs] :
-             llvm::enumerate(pairsOfParts(halves[0], halves[1], plan.lhsParts)))
+        for (auto [part, pairs] : llvm::enumerate(pairsOfParts(
+                 halves[0], halves[1], nest.lhsElement, plan.lhsParts)))
           storeParts(pairs, parts,
                      placeOf(int64_t(part), row, at().add(firstStep, step)));
         return seen;
