@@ -39,4 +39,15 @@ func.func @attention(%q: tensor<12x?x64xf32>, %k: tensor<12x?x64xf32>, %v: tenso
   %0 = tenon.attention %q, %k, %v order [0, 1, 2] x [0, 1, 2] x [0, 1, 2] to [0, 1, 2] scale 0.125 : (tensor<12x?x64xf32>, tensor<12x?x64xf32>, tensor<12x?x64xf32>) -> tensor<12x?x64xf32>
   return %0 : tensor<12x?x64xf32>
 }
+
+// CHECK-LABEL: contraction.dequantize.unpack.dot_general.3:
+// CHECK-NOT: ret
+// CHECK: subq ${{([345][0-9]|6[0-4])[0-9][0-9][0-9][0-9]}}, %rsp
+// CHECK: tdpbf16ps
+func.func @scaled(%x: tensor<?x768xf32>, %q: tensor<256x768x64xi8>, %s: tensor<256x6x64xf32>) -> tensor<?x16384xf32> {
+  %p = tenon.dequantize %q scales %s group 128 : (tensor<256x768x64xi8>, tensor<256x6x64xf32>) -> tensor<256x768x64xf32>
+  %w = tenon.unpack %p dim 1 extent 16384 : (tensor<256x768x64xf32>) -> tensor<768x16384xf32>
+  %0 = tenon.dot_general %x, %w batch [] x [] contract [1] x [0] : (tensor<?x768xf32>, tensor<768x16384xf32>) -> tensor<?x16384xf32>
+  return %0 : tensor<?x16384xf32>
+}
 }

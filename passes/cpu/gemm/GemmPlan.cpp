@@ -59,7 +59,7 @@ struct GemmPlanner {
   int64_t piece() const {
     if (packs)
       return packsWhole() ? 0 : packedPiece();
-    if (!readsAgain())
+    if (!readsAgain() || facts.isTiny())
       return 0;
     int64_t deep = llvm::alignTo(pieceProducts, facts.block);
     if (facts.isChain)

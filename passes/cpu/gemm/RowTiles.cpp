@@ -32,7 +32,9 @@ static int64_t smallTile(const GemmPlan &plan) {
 /// The rows of the smallest tile that has room for `rows`. Only some sizes
 /// exist, because each size needs code of its own.
 int64_t RowTiles::roomFor(int64_t rows) {
-  int64_t room = rows <= 6 ? rows : llvm::alignTo(rows, 4);
+  int64_t room = plan.facts.isTiny() ? int64_t(llvm::PowerOf2Ceil(rows))
+                 : rows <= 6         ? rows
+                                     : llvm::alignTo(rows, 4);
   return std::min(room, plan.tile.rows);
 }
 

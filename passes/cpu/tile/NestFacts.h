@@ -34,6 +34,13 @@ struct NestFacts {
   bool columnIsLast = true; ///< in the result
   bool hasRowStride = true; ///< all rows have one stride in lhs
 
+  /// True if a row takes less than two microseconds and the number of rows is
+  /// open: the code is made small, not fast, as for a few features of each
+  /// image.
+  bool isTiny() const {
+    return !size.rows && size.columns && size.sum &&
+           *size.columns * *size.sum <= 1 << 15;
+  }
   /// Bytes of rhs that `count` columns of one sum take.
   int64_t storedBytes(int64_t count) const {
     return count * rhsBits / 8 / sumsPerElement;

@@ -188,29 +188,40 @@ TileKernel::Values TileKernel::runWhole(ArrayRef<Value> rows, Value rowStride,
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= nest.block)
     return addBlock(rows, rowStride, columns, first, extent, former);
-  Value width = at().constant(nest.block);
-  Value whole = at().add(first, at().mul(at().floorDiv(extent, width), width));
-  auto loop = scf::ForOp::create(b, loc, first, whole, width, former());
+  Value width = at().constant(nest.block), end = at().add(first, extent),
+        whole = at().add(first, at().mul(at().floorDiv(extent, width), width));
+  // Tiles of several sizes share one loop for a shorter last block.
+  int64_t steps = stepsPerIteration(nest);
+  bool isOneLoop = known && !knownProduct(nest.rows) &&
+                   nest.block % steps == 0 && *known % steps == 0;
+  auto loop = scf::ForOp::create(b, loc, first, isOneLoop ? end : whole, width,
+                                 former());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(
-        b, loc,
-        addBlock(rows, rowStride, columns, loop.getInductionVar(), width,
-                 [&] { return Values(loop.getRegionIterArgs()); }));
+    Value k = loop.getInductionVar();
+    Value here = isOneLoop && *known % nest.block != 0
+                     ? at().min(width, at().sub(end, k))
+                     : width;
+    scf::YieldOp::create(b, loc,
+                         addBlock(
+                             rows, rowStride, columns, k, here,
+                             [&] { return Values(loop.getRegionIterArgs()); },
+                             isOneLoop));
   }
-  Value rest = at().sub(at().add(first, extent), whole);
-  if (known && *known % nest.block == 0)
+  if (isOneLoop || (known && *known % nest.block == 0))
     return Values(loop.getResults());
   return addBlock(rows, rowStride, columns, whole,
-                  known ? at().constant(*known % nest.block) : rest,
+                  known ? at().constant(*known % nest.block)
+                        : at().sub(end, whole),
                   [&] { return Values(loop.getResults()); });
 }
 
 TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
                                         const ColumnSource &columns,
                                         Value first, Value extent,
-                                        llvm::function_ref<Values()> former) {
+                                        llvm::function_ref<Values()> former,
+                                        bool inWholeIterations) {
   ColumnSource source = columns;
   source.base = at().add(columns.base, at().mul(first, columns.stride));
   if (source.prefetch)
@@ -227,7 +238,7 @@ TileKernel::Values TileKernel::addBlock(ArrayRef<Value> rows, Value rowStride,
       start = ifBlocked(zero, sum);
   }
   Values sums = chain(moved(rows, at().mul(first, rowStride)), rowStride,
-                      source, extent, starts);
+                      source, extent, starts, {}, inWholeIterations);
   return joined(columns, first, sums, nest.isBlocked ? early : former());
 }
 
@@ -265,10 +276,11 @@ void TileKernel::steps(ArrayRef<Value> rows, Value rowStride,
   }
 }
 
-TileKernel::Values
-TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
-                  const ColumnSource &columns, Value extent, ValueRange carried,
-                  llvm::function_ref<void(Value)> meanwhile) {
+TileKernel::Values TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
+                                     const ColumnSource &columns, Value extent,
+                                     ValueRange carried,
+                                     llvm::function_ref<void(Value)> meanwhile,
+                                     bool inWholeIterations) {
   Values sums(carried);
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= straightSteps &&
@@ -278,7 +290,9 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
   }
   int64_t iterationSteps = stepsPerIteration(nest);
   Value width = at().constant(iterationSteps);
-  Value whole = at().mul(at().floorDiv(extent, width), width);
+  Value whole = inWholeIterations
+                    ? extent
+                    : at().mul(at().floorDiv(extent, width), width);
   auto loop = [&](Value from, Value to, int64_t steps) {
     auto loop =
         scf::ForOp::create(b, loc, from, to, at().constant(steps), sums);
@@ -299,6 +313,8 @@ TileKernel::chain(ArrayRef<Value> rows, Value rowStride,
     sums = Values(loop.getResults());
   };
   loop(at().constant(0), whole, iterationSteps);
+  if (inWholeIterations)
+    return sums;
   if (!known) {
     loop(whole, extent, 1);
     return sums;

@@ -56,11 +56,13 @@ public:
   /// vectors, row by row). The rows start at `rows` in lhs and have stride
   /// `rowStride`. `meanwhile` emits other work into each iteration; its
   /// argument is the first step of the iteration, which has stepsPerIteration
-  /// steps. Its arithmetic is divided among the products.
+  /// steps. Its arithmetic is divided among the products. `inWholeIterations`:
+  /// the extent is known to be whole iterations.
   llvm::SmallVector<mlir::Value>
   chain(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
         const ColumnSource &columns, mlir::Value extent, mlir::ValueRange sums,
-        llvm::function_ref<void(mlir::Value)> meanwhile = {});
+        llvm::function_ref<void(mlir::Value)> meanwhile = {},
+        bool inWholeIterations = false);
 
   /// Adds the products [first, first + extent) of such a chain to the `former`
   /// sums, in blocks if the nest has blocks. `first` must be the first product
@@ -103,7 +105,8 @@ private:
   /// is one block.
   Values addBlock(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
-                  mlir::Value extent, llvm::function_ref<Values()> former);
+                  mlir::Value extent, llvm::function_ref<Values()> former,
+                  bool inWholeIterations = false);
   /// `former` plus the sums of the block that starts with product `first`. If
   /// the columns have scales, each sum is multiplied by its scale first.
   Values joined(const ColumnSource &columns, mlir::Value first, Values sums,
