@@ -57,7 +57,7 @@ Attribute planContraction(Kernel &kernel, const char *&obstacle) {
 
 /// Emits `many` for more than `few` rows and `less` for others, and a test if
 /// the number of rows is known only at run time. Both use the same memory on
-/// the stack.
+/// the stack where it has room.
 static TaskCounter emitByRows(Kernel &kernel, const ContractionNest &nest,
                               int64_t few, function_ref<TaskCounter()> many,
                               function_ref<TaskCounter()> less) {
@@ -75,6 +75,7 @@ static TaskCounter emitByRows(Kernel &kernel, const ContractionNest &nest,
   size_t first = kernel.scratch.size();
   TaskCounter ofMany = many();
   b.setInsertionPointToStart(&branch.getElseRegion().front());
+  assert(kernel.idleScratch.empty() && "an outer branch still uses it");
   kernel.idleScratch.assign(kernel.scratch.begin() + first,
                             kernel.scratch.end());
   TaskCounter ofLess = less();

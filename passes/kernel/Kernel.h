@@ -37,7 +37,7 @@ struct Kernel {
   llvm::SmallVector<mlir::Value>
       scratch{}; ///< memrefs on the stack, in the order of their creation
   llvm::SmallVector<mlir::Value>
-      idleScratch{}; ///< those that the code here may use for something else
+      idleScratch{}; ///< those of the other branch, which this one may reuse
 
   mlir::Location loc() { return fusion.getLoc(); }
   /// The lanes of one vector register for elements of 4 bytes or for the widest

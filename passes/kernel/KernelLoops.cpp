@@ -60,13 +60,18 @@ KernelLoops::choose(Value condition, ValueRange like,
 }
 
 Value KernelLoops::scratchOf(Type element, int64_t elements) {
-  auto idle = llvm::find_if(kernel.idleScratch, [&](Value memory) {
-    auto type = cast<MemRefType>(memory.getType());
-    return type.getElementType() == element && type.getDimSize(0) >= elements;
-  });
-  if (idle != kernel.idleScratch.end()) {
-    Value memory = *idle;
-    kernel.idleScratch.erase(idle);
+  auto sizeOf = [](Value memory) {
+    return cast<MemRefType>(memory.getType()).getDimSize(0);
+  };
+  auto *least = kernel.idleScratch.end();
+  for (auto *idle = kernel.idleScratch.begin();
+       idle != kernel.idleScratch.end(); ++idle)
+    if (getElementTypeOrSelf(*idle) == element && sizeOf(*idle) >= elements &&
+        (least == kernel.idleScratch.end() || sizeOf(*idle) < sizeOf(*least)))
+      least = idle;
+  if (least != kernel.idleScratch.end()) {
+    Value memory = *least;
+    kernel.idleScratch.erase(least);
     return memory;
   }
   OpBuilder::InsertionGuard guard(b);

@@ -28,7 +28,8 @@ protected:
   Values choose(mlir::Value condition, mlir::ValueRange like,
                 llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
-  /// Stack memory of one call of the kernel, aligned to a cache line.
+  /// Stack memory of one call of the kernel, aligned to a cache line, with
+  /// undefined contents. It may be memory of a branch that is not taken.
   mlir::Value scratchOf(mlir::Type element, int64_t elements);
 
   Kernel &kernel;

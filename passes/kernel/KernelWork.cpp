@@ -9,6 +9,7 @@
 #include "passes/kernel/ExtentSource.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -141,16 +142,18 @@ private:
 
   /// The number of elements that are read of a tensor, null for all: slices and
   /// gathers read only the elements of their results, such as a few rows of a
-  /// table, and none more than once.
+  /// table, and at most all elements.
   Value elementsRead(Value tensor) {
     auto [known, isNew] = read.try_emplace(tensor);
     if (!isNew)
       return known->second;
     Value parts = at.constant(0);
-    for (OpOperand &use : tensor.getUses()) {
-      Operation *user = use.getOwner();
-      bool inPlaces =
-          isa<SliceOp, GatherOp>(user) && use.getOperandNumber() == 0;
+    llvm::SmallSetVector<Operation *, 4> users(tensor.user_begin(),
+                                               tensor.user_end());
+    for (Operation *user : users) {
+      bool inPlaces = isa<SliceOp, GatherOp>(user) &&
+                      user->getOperand(0) == tensor &&
+                      llvm::count(user->getOperands(), tensor) == 1;
       bool keeps = user->hasTrait<Elementwise>() ||
                    isa<TransposeOp, ReshapeOp, UnpackOp>(user);
       Value part =

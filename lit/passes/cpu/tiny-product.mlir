@@ -1,7 +1,7 @@
-// A product whose rows take less than a microsecond each and are of any number
-// has code for remainders of 1, 2, 4 and 8 rows, others also of 3, 5 and 6. A
-// shorter last block of the sum is computed by the loop of whole blocks. Open
-// rows of tiny products read a deep panel as a whole, without pieces.
+// A product of at most 32,768 multiplications a row, whose number of rows is
+// open, has remainder tiles of 1, 2, 4 and 8 rows and those of a full tile. It
+// reads a deep panel as a whole. Larger ones also have tiles of 3, 5 and 6
+// rows. The loop over blocks of the sum also computes a shorter last block.
 // RUN: tenon-opt %s --pass-pipeline='builtin.module(tenon-plan-kernels,tenon-lower-fusions,canonicalize,cse)' | FileCheck %s
 // RUN: tenon-opt %s --tenon-plan-kernels | FileCheck %s --check-prefix=PLAN
 

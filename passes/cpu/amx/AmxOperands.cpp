@@ -46,7 +46,8 @@ bool AmxOperands::hasPartialStep() {
   return *getConstantIntValue(nest.sums.back().extent) % plan.stepExtent != 0;
 }
 
-/// True if each number of a type is a bf16.
+/// True if each number of a type is a bf16. Integers have scales, and at most
+/// eight bits.
 static bool fitsBfloat(Type element) {
   return element.isBF16() || element.isInteger();
 }
@@ -54,6 +55,7 @@ static bool fitsBfloat(Type element) {
 AmxOperands::Values AmxOperands::pairsOfParts(Value low, Value high,
                                               Type element, int64_t count) {
   if (fitsBfloat(element)) {
+    assert(count == 1 && "a bf16 has one part");
     auto bits = [&](Value floats) {
       return arith::BitcastOp::create(b, loc, words, floats);
     };

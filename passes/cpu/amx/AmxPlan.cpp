@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace tenon {
 
-/// Bytes of the stack that a task leaves free: the code for few rows may use 32
-/// KiB, and registers are spilled.
+/// Bytes of the stack that a task leaves free: the code for fewer rows may need
+/// memory of its own, and registers are spilled.
 constexpr int64_t spareStack = 48 << 10;
 /// The most rows that share a split panel, and the fewest columns of a task.
 /// Split rows are shared by as many columns as have room for their sums,

@@ -34,12 +34,12 @@ struct NestFacts {
   bool columnIsLast = true; ///< in the result
   bool hasRowStride = true; ///< all rows have one stride in lhs
 
-  /// True if a row takes less than two microseconds and the number of rows is
-  /// open: the code is made small, not fast, as for a few features of each
-  /// image.
+  /// True if a row takes less than a microsecond and the number of rows is open
+  /// but not that of an image's positions: the code is made small, not fast, as
+  /// for a few features of each image.
   bool isTiny() const {
-    return !size.rows && size.columns && size.sum &&
-           *size.columns * *size.sum <= 1 << 15;
+    return !size.rows && !size.isOpenImage && size.rowFactor == 1 &&
+           size.columns && size.sum && *size.columns * *size.sum <= 1 << 15;
   }
   /// Bytes of rhs that `count` columns of one sum take.
   int64_t storedBytes(int64_t count) const {
