@@ -36,7 +36,7 @@ TEST_F(AmxProduct, NarrowOperandsAreMultipliedWhole) {
   for (const Narrow &type : {bf16, f16})
     for (auto [weightsAlone, rows] :
          {std::pair(false, 75), {false, 9}, {true, 75}, {true, 9}}) {
-      // Rows of f16 are widened, and many rows are worth splitting f16.
+      // Rows of f16 are widened, and only many rows split a weight of f16.
       if (type.name == f16.name && !(weightsAlone && rows == 75))
         continue;
       constexpr int64_t width = 64;
