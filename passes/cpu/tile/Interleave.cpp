@@ -34,13 +34,11 @@ Operation *holdWith(Operation *op, Operation *product) {
       /*constraints=*/"=v,=v,0,1", /*has_side_effects=*/false,
       /*is_align_stack=*/false, LLVM::TailCallKind::None,
       /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
-  Operation *last = held;
-  for (auto [place, value] : llvm::enumerate(ValueRange{number, sum})) {
-    auto same = LLVM::ExtractValueOp::create(b, loc, held.getRes(), place);
-    value.replaceAllUsesExcept(same, held);
-    last = same;
-  }
-  return last;
+  auto sameNumber = LLVM::ExtractValueOp::create(b, loc, held.getRes(), 0),
+       sameSum = LLVM::ExtractValueOp::create(b, loc, held.getRes(), 1);
+  number.replaceAllUsesExcept(sameNumber, held);
+  sum.replaceAllUsesExcept(sameSum, held);
+  return sameSum;
 }
 
 } // namespace
