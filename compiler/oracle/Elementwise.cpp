@@ -32,7 +32,8 @@ static FloatUnary floatUnary(Operation *op) {
       .Case([](SqrtOp) { return [](double x) { return std::sqrt(x); }; })
       .Case([](RsqrtOp) { return [](double x) { return 1 / std::sqrt(x); }; })
       .Case([](CbrtOp) { return [](double x) { return std::cbrt(x); }; })
-      .Case([](ExpOp) { return [](double x) { return std::exp(x); }; })
+      .Case<ExpOp, ExpFlushedOp>(
+          [](auto) { return [](double x) { return std::exp(x); }; })
       .Case([](Expm1Op) { return [](double x) { return std::expm1(x); }; })
       .Case([](LogOp) { return [](double x) { return std::log(x); }; })
       .Case([](Log1pOp) { return [](double x) { return std::log1p(x); }; })

@@ -72,7 +72,7 @@ SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   Value shifted =
       d.make<SubtractOp>(getOperand(), d.reduceAndBroadcast(ReduceKind::Maximum,
                                                             getOperand(), dim));
-  Value powers = d.make<ExpOp>(shifted);
+  Value powers = d.make<ExpFlushedOp>(shifted);
   return {d.make<DivideOp>(powers,
                            d.reduceAndBroadcast(ReduceKind::Add, powers, dim))};
 }
@@ -84,7 +84,7 @@ SmallVector<Value> LogSoftmaxOp::decompose(OpBuilder &builder) {
       d.make<SubtractOp>(getOperand(), d.reduceAndBroadcast(ReduceKind::Maximum,
                                                             getOperand(), dim));
   Value sum = ReduceOp::create(builder, getLoc(), ReduceKind::Add,
-                               d.make<ExpOp>(shifted), ArrayRef(dim));
+                               d.make<ExpFlushedOp>(shifted), ArrayRef(dim));
   return {d.make<SubtractOp>(
       shifted, d.broadcast(d.make<LogOp>(sum), d.otherDims(dim)))};
 }

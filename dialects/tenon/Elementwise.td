@@ -53,6 +53,7 @@ def Tenon_SqrtOp : Tenon_UnaryOp<"sqrt", Tenon_FloatTensor, "Square root">;
 def Tenon_RsqrtOp : Tenon_UnaryOp<"rsqrt", Tenon_FloatTensor, "One over the square root">;
 def Tenon_CbrtOp : Tenon_UnaryOp<"cbrt", Tenon_FloatTensor, "Cube root">;
 def Tenon_ExpOp : Tenon_UnaryOp<"exponential", Tenon_FloatTensor, "e to the power of x">;
+def Tenon_ExpFlushedOp : Tenon_UnaryOp<"exponential_flushed", Tenon_FloatTensor, "e to the power of x, which is at most 0 or NaN; results below 2^-125.5 are zero, but not in f64">;
 def Tenon_Expm1Op : Tenon_UnaryOp<"exponential_minus_one", Tenon_FloatTensor, "e to the power of x, minus one, exact near zero">;
 def Tenon_LogOp : Tenon_UnaryOp<"log", Tenon_FloatTensor, "Natural logarithm">;
 def Tenon_Log1pOp : Tenon_UnaryOp<"log_plus_one", Tenon_FloatTensor, "Natural logarithm of one plus x, exact near zero">;

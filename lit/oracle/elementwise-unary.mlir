@@ -138,6 +138,14 @@ func.func @exponential() -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
+// CHECK-LABEL: @exponential_flushed
+// CHECK-NEXT: tensor<3xf32> [1, 0.367879, 0]
+func.func @exponential_flushed() -> tensor<3xf32> {
+  %x = tenon.constant dense<[0.0, -1.0, 0xFF800000]> : tensor<3xf32>
+  %0 = tenon.exponential_flushed %x : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
 // CHECK-LABEL: @exponential_minus_one
 // CHECK-NEXT: tensor<3xf64> [0, 1e-09, -1]
 func.func @exponential_minus_one() -> tensor<3xf64> {

@@ -355,11 +355,12 @@ BlockAttention::State BlockAttention::weigh(Value first, const State &former,
                       .select(greatest.number(0), greatest);
     Value total = zeroSum;
     for (Value score : scores) {
-      Value power = expNative(Lanes(b, loc, score) - shift).get();
+      Value power = expFlushedNative(Lanes(b, loc, score) - shift).get();
       total = arith::AddFOp::create(b, loc, total, power);
       exponentials.push_back(power);
     }
-    Value rescale = expNative(Lanes(b, loc, former.maxima[r]) - shift).get();
+    Value rescale =
+        expFlushedNative(Lanes(b, loc, former.maxima[r]) - shift).get();
     rescales.push_back(rescale);
     next.maxima.push_back(greatest.get());
     next.totals.push_back(

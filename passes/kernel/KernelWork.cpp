@@ -214,11 +214,12 @@ private:
         })
         .Case<ReduceOp, ArgReduceOp, CumulativeOp, SortOp, TopKOp, NonzeroOp>(
             [&](auto all) { return elements(all->getOperand(0)); })
-        .Case<ExpOp, Expm1Op, LogOp, Log1pOp, SineOp, CosineOp, TanOp, AsinOp,
-              AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
-              LogisticOp, ErfOp, CbrtOp, PowerOp, Atan2Op>([&](auto dear) {
-          return times(elements(dear->getResult(0)), transcendentalFlops);
-        })
+        .Case<ExpOp, ExpFlushedOp, Expm1Op, LogOp, Log1pOp, SineOp, CosineOp,
+              TanOp, AsinOp, AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp,
+              AcoshOp, AtanhOp, LogisticOp, ErfOp, CbrtOp, PowerOp, Atan2Op>(
+            [&](auto dear) {
+              return times(elements(dear->getResult(0)), transcendentalFlops);
+            })
         .Default([&](Operation *op) {
           return op->hasTrait<Elementwise>() ? elements(op->getResult(0))
                                              : at.constant(0);

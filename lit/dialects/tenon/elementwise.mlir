@@ -77,6 +77,13 @@ func.func @exponential(%x: tensor<4x?xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @exponential_flushed(
+// CHECK: tenon.exponential_flushed %{{.*}} : (tensor<4x?xf32>) -> tensor<4x?xf32>
+func.func @exponential_flushed(%x: tensor<4x?xf32>) {
+      %0 = tenon.exponential_flushed %x : (tensor<4x?xf32>) -> tensor<4x?xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @exponential_minus_one(
 // CHECK: tenon.exponential_minus_one %{{.*}} : (tensor<4x?xf32>) -> tensor<4x?xf32>
 func.func @exponential_minus_one(%x: tensor<4x?xf32>) {

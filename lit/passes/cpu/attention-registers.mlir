@@ -6,11 +6,11 @@
 // RUN: | mlir-translate --mlir-to-llvmir | opt -O2 -mcpu=x86-64-v4 -S > %t.ll
 // RUN: FileCheck --check-prefix=HELD %s < %t.ll
 // RUN: llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 %t.ll -o - \
-// RUN: | grep -o 'vfmadd2[13]*ps\|vscalefps' | tr '\n' ' ' | FileCheck %s
+// RUN: | grep -o 'vfmadd2[13]*ps\|vpslld' | tr '\n' ' ' | FileCheck %s
 
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
-// CHECK: {{(vfmadd213ps (vfmadd231ps )+){4,}vfmadd213ps (vfmadd231ps )*vscalefps}}
+// CHECK: {{(vfmadd213ps (vfmadd231ps )+){4,}vfmadd213ps (vfmadd231ps )*vpslld}}
 // HELD: %[[BOTH:.*]] = {{.*}}call { <16 x float>, <16 x float> } asm "", "=v,=v,0,1"
 // HELD: %[[SUM:.*]] = extractvalue { <16 x float>, <16 x float> } %[[BOTH]], 1
 // HELD: call <16 x float> @llvm.fma.v16f32({{.*}}%[[SUM]])

@@ -6,7 +6,7 @@
 // CHECK: %[[MAX:.*]] = tenon.reduce maximum %[[X]] over [1]
 // CHECK: %[[MAXES:.*]] = tenon.broadcast_in_dim %[[MAX]] dims [0] sizes [4, 8]
 // CHECK: %[[SHIFTED:.*]] = tenon.subtract %[[X]], %[[MAXES]]
-// CHECK: %[[POWERS:.*]] = tenon.exponential %[[SHIFTED]]
+// CHECK: %[[POWERS:.*]] = tenon.exponential_flushed %[[SHIFTED]]
 // CHECK: %[[SUM:.*]] = tenon.reduce add %[[POWERS]] over [1]
 // CHECK: %[[SUMS:.*]] = tenon.broadcast_in_dim %[[SUM]] dims [0] sizes [4, 8]
 // CHECK: %[[SHARES:.*]] = tenon.divide %[[POWERS]], %[[SUMS]]

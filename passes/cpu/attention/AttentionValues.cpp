@@ -36,7 +36,7 @@ void AttentionValues::chooseShifts(Value rows) {
     Lanes shift = (greatest == least).select(greatest.number(0), greatest);
     store(greatest.get(), scratch.earlierMaxima, row);
     store(shift.get(), scratch.shifts, row);
-    store(expNative(former - shift).get(), scratch.rescales, row);
+    store(expFlushedNative(former - shift).get(), scratch.rescales, row);
   });
 }
 
@@ -82,7 +82,7 @@ void AttentionValues::computeExponential(Value slot, Value vector) {
       at().add(scoresOf(slot), at().mul(vector, at().constant(sizes.lanes)));
   Lanes shift(b, loc, splat(loadOne(scratch.shifts, slot)));
   Lanes score(b, loc, load(scratch.scores, place));
-  store(expNative(score - shift).get(), scratch.scores, place);
+  store(expFlushedNative(score - shift).get(), scratch.scores, place);
 }
 
 void AttentionValues::computeNextExponentials(Value firstSlot, Value key) {

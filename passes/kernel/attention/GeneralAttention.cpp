@@ -186,13 +186,14 @@ GeneralAttention::Values GeneralAttention::addBlock(ArrayRef<Value> row,
   // If a row has no finite score yet, the shift must still be a number.
   Lanes shift =
       (greatest == Lanes(b, loc, none)).select(greatest.number(0), greatest);
-  Value rescale = expNative(Lanes(b, loc, former[0]) - shift).get();
+  Value rescale = expFlushedNative(Lanes(b, loc, former[0]) - shift).get();
   Value lanes = at().constant(attentionLanes);
   forRange(at().constant(0), lanes, 1,
            [&](Value lane) { store(number(0), blockTotals, lane); });
   Value sum =
       carry(count, 1, {number(0)}, [&](Value k, ValueRange sum) {
-        Value power = expNative(Lanes(b, loc, load(scores, k)) - shift).get();
+        Value power =
+            expFlushedNative(Lanes(b, loc, load(scores, k)) - shift).get();
         Value lane = at().remainder(k, lanes);
         store(arith::AddFOp::create(b, loc, load(blockTotals, lane), power),
               blockTotals, lane);
@@ -222,12 +223,13 @@ Value GeneralAttention::addBlockOfRow(ArrayRef<Value> row, Value first,
   Lanes greatest(b, loc, greater(b, loc, former, highest));
   Lanes shift =
       (greatest == Lanes(b, loc, none)).select(greatest.number(0), greatest);
-  Value rescale = expNative(Lanes(b, loc, former) - shift).get();
+  Value rescale = expFlushedNative(Lanes(b, loc, former) - shift).get();
   Value lanes = at().constant(attentionLanes), zero = at().constant(0);
   forRange(zero, lanes, 1,
            [&](Value lane) { store(number(0), blockTotals, lane); });
   forRange(zero, count, 1, [&](Value k) {
-    Value power = expNative(Lanes(b, loc, load(scores, k)) - shift).get();
+    Value power =
+        expFlushedNative(Lanes(b, loc, load(scores, k)) - shift).get();
     store(power, scores, k);
     Value lane = at().remainder(k, lanes);
     store(arith::AddFOp::create(b, loc, load(blockTotals, lane), power),

@@ -90,6 +90,7 @@ Lanes doubleFunction(FloatFunction function, ArrayRef<Lanes> operands) {
   case FloatFunction::Erf:
     return erfDouble(x);
   case FloatFunction::Exp:
+  case FloatFunction::ExpFlushed:
     return expDouble(x);
   case FloatFunction::Expm1:
     return expm1Double(x);

@@ -194,6 +194,7 @@ std::optional<FloatFunction> functionOf(Operation *op) {
       .Case<CoshOp>([](auto) { return FloatFunction::Cosh; })
       .Case<ErfOp>([](auto) { return FloatFunction::Erf; })
       .Case<ExpOp>([](auto) { return FloatFunction::Exp; })
+      .Case<ExpFlushedOp>([](auto) { return FloatFunction::ExpFlushed; })
       .Case<Expm1Op>([](auto) { return FloatFunction::Expm1; })
       .Case<LogOp>([](auto) { return FloatFunction::Log; })
       .Case<Log1pOp>([](auto) { return FloatFunction::Log1p; })

@@ -13,6 +13,8 @@ Lanes emitFloatMath(FloatFunction function, ArrayRef<Lanes> operands) {
   switch (function) {
   case FloatFunction::Exp:
     return expNative(x);
+  case FloatFunction::ExpFlushed:
+    return expFlushedNative(x);
   case FloatFunction::Expm1:
     return expm1Native(x);
   case FloatFunction::Log:

@@ -22,6 +22,7 @@ enum class FloatFunction {
   Cosh,
   Erf,
   Exp,
+  ExpFlushed,
   Expm1,
   Log,
   Log1p,
@@ -43,6 +44,8 @@ Lanes remainderFloat(const Lanes &x, const Lanes &y);
 
 /// The f32 functions that are computed in f32, for speed (FloatNative.cpp).
 Lanes expNative(const Lanes &x);
+/// e^x for x of at most 0 or NaN. Results below 2^-125.5 are zero.
+Lanes expFlushedNative(const Lanes &x);
 Lanes expm1Native(const Lanes &x);
 Lanes logNative(const Lanes &x);
 Lanes tanhNative(const Lanes &x);

@@ -105,7 +105,7 @@ private:
     Value timestamps = part(first, scores.options.vocabulary());
     // If all are removed, their sum is zero.
     Value most = g.maximum(greatest(timestamps), -maxNumber);
-    Value powers = g.make<ExpOp>(g.sub(timestamps, most));
+    Value powers = g.make<ExpFlushedOp>(g.sub(timestamps, most));
     Value sum = g.reduce(ReduceKind::Add, powers, {1}, true);
     // Only the difference is compared: a sum with the least number of f32,
     // which remove_invalid_values sets, would be that number.

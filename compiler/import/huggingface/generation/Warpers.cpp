@@ -108,7 +108,7 @@ private:
     Option option = Option::TypicalP;
     scores.changeIf(option, isBelow(g, scores.number(option), 1), [&] {
       Value logs = g.make<LogSoftmaxOp>(scores.value, uint64_t(1));
-      Value p = g.make<ExpOp>(logs);
+      Value p = g.make<ExpFlushedOp>(logs);
       Value distance =
           g.make<AbsOp>(g.sub(g.make<NegateOp>(logs), entropy(p, logs)));
       Value isFar = isList ? isFarSorted(distance, p) : isFarOfAll(distance, p);
