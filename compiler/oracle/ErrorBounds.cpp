@@ -166,8 +166,8 @@ llvm::Error boundElementwise(const OpInstance &at, HostTensor &result) {
       error = std::min(at.in[0]->errorAt(i), 2.0);
     if (at.in[0]->isFloat() && jumps(at.op, at.in, i))
       error = infinity;
-    if (isa<ExpFlushedOp>(at.op))
-      error += 0x1p-125; // the greatest result that may be zero
+    if (isa<ExpFlushedOp>(at.op) && !result.element.isF64())
+      error += 0x1p-125; // above all results that may be zero
     if (count > 0 && std::isfinite(result.floats[i]))
       error += count * roundingError(result.element,
                                      std::fabs(result.floats[i]) + error);
