@@ -41,7 +41,9 @@ def flops_of(line):
         return 2 * math.prod(result) * summed
     if " tenon.convolution " in line:
         _, (kernel, _), (result, _) = types(line[line.rindex(" : ("):])
-        return 2 * math.prod(result) * math.prod(kernel[:-1])
+        taps = 2 * math.prod(result) * math.prod(kernel[:-1])
+        # Taps on the zeros of a transposed convolution are no work.
+        return taps // math.prod(list_after("lhs_dilation", line))
     return 0
 
 

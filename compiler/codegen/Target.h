@@ -36,6 +36,7 @@ struct TargetChoice {
   bool byteTiles = false;   ///< AMX multiplies tiles of bytes
   bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
   bool byteQuads = false;   ///< one instruction multiplies quads of bytes
+  bool readsAhead = false;  ///< MachineAttr's reads_ahead
   uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
   std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
   /// Not empty: kernels run on a device of these architectures, and only the

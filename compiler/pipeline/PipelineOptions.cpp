@@ -40,9 +40,9 @@ static Products productsFor(MatmulPrecision precision,
 MachineAttr machineFor(mlir::MLIRContext *context,
                        const CompileOptions &options,
                        const TargetChoice &target) {
-  return MachineAttr::x86(context, target.vectorBytes,
-                          amxPartsFor(options.matmulPrecision, target),
-                          target.bf16Pairs, target.byteQuads, target.byteTiles);
+  return MachineAttr::x86(
+      context, target.vectorBytes, amxPartsFor(options.matmulPrecision, target),
+      target.bf16Pairs, target.byteQuads, target.byteTiles, target.readsAhead);
 }
 
 PipelineOptions::PipelineOptions(const CompileOptions &options) {

@@ -21,10 +21,12 @@ ParseResult parseCaches(AsmParser &parser, SmallVector<int64_t> &caches) {
   });
 }
 
-LogicalResult MachineAttr::verify(
-    llvm::function_ref<InFlightDiagnostic()> emitError, int64_t vectorBytes,
-    int64_t registers, ArrayRef<int64_t> caches, int64_t line, int64_t stack,
-    int64_t tiles, bool byteTiles, int64_t tileStack, bool pairs, bool quads) {
+LogicalResult
+MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                    int64_t vectorBytes, int64_t registers,
+                    ArrayRef<int64_t> caches, int64_t line, int64_t stack,
+                    int64_t tiles, bool byteTiles, int64_t tileStack,
+                    bool pairs, bool quads, bool /*readsAhead*/) {
   if (vectorBytes != 16 && vectorBytes != 32 && vectorBytes != 64)
     return emitError() << "expected vectors of 16, 32 or 64 bytes, got "
                        << vectorBytes;
@@ -61,7 +63,7 @@ LogicalResult MachineAttr::verify(
 
 MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
                              int64_t tiles, bool pairs, bool quads,
-                             bool byteTiles) {
+                             bool byteTiles, bool readsAhead) {
   // Bytes that the kernels of one core may use. No machine of today has a
   // larger last cache.
   constexpr int64_t caches[] = {32 << 10, 512 << 10, 64 << 20};
@@ -69,7 +71,7 @@ MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
   constexpr int64_t stack = 256 << 10, tileStack = 640 << 10;
   return get(context, vectorBytes, /*registers=*/vectorBytes == 64 ? 32 : 16,
              caches, /*line=*/64, stack, tiles, byteTiles,
-             tiles || byteTiles ? tileStack : 0, pairs, quads);
+             tiles || byteTiles ? tileStack : 0, pairs, quads, readsAhead);
 }
 
 MachineAttr MachineAttr::of(Operation *op) {

@@ -21,6 +21,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `tile_stack`: the limit that replaces `stack` for a kernel with AMX tiles
     * `pairs`: true if an instruction multiplies pairs of bf16
     * `quads`: true if an instruction multiplies quads of bytes
+    * `reads_ahead`: true if the processor itself reads a panel of floats from memory early enough, and keys and values are best prefetched into L2
 
     ```mlir
     module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {}
@@ -33,16 +34,17 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
                         DefaultValuedParameter<"bool", "false">:$byte_tiles,
                         DefaultValuedParameter<"int64_t", "0">:$tile_stack,
                         DefaultValuedParameter<"bool", "false">:$pairs,
-                        DefaultValuedParameter<"bool", "false">:$quads);
+                        DefaultValuedParameter<"bool", "false">:$quads,
+                        DefaultValuedParameter<"bool", "false">:$reads_ahead);
   let assemblyFormat = [{
-    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $byte_tiles, $tile_stack, $pairs, $quads) `>`
+    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $byte_tiles, $tile_stack, $pairs, $quads, $reads_ahead) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The machine of the nearest module around `op` that has one; AVX2 if none has.
     static MachineAttr of(mlir::Operation *op);
     /// A machine with these vectors, and with the caches and the stack that every machine has.
-    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false, bool byteTiles = false);
+    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false, bool byteTiles = false, bool readsAhead = false);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t l1Bytes() const { return getCaches()[0]; }

@@ -199,10 +199,15 @@ private:
         })
         .Case([&](ConvolutionOp convolution) {
           // Each result element sums over the kernel's positions and the input
-          // channels of its group.
+          // channels of its group. Positions on the zeros between elements of a
+          // transposed convolution are no work.
           Value count = times(elements(convolution.getResult()), 2);
           for (size_t d = 0; d <= convolution.getStrides().size(); ++d)
             count = timesExtent(count, convolution.getRhs(), d);
+          int64_t between = 1;
+          for (int64_t dilation : convolution.getLhsDilation())
+            between *= dilation;
+          count = at.floorDiv(count, at.constant(between));
           return asSingles(count, convolution.getProducts());
         })
         .Case([&](AttentionOp attention) { return flopsOf(attention); })

@@ -74,7 +74,7 @@ TEST(GemmPlan, ASmallerCachePacksLargeOperandsSooner) {
   MachineAttr machine = machineWith(64);
   auto small =
       MachineAttr::get(&tenonContext(), 64, 32, {16 << 10, 128 << 10, 1 << 20},
-                       64, 256 << 10, 0, false, 0, false, false);
+                       64, 256 << 10, 0, false, 0, false, false, false);
   EXPECT_FALSE(planGemm(facts, machine).getPack());
   EXPECT_TRUE(planGemm(facts, small).getPack());
 }

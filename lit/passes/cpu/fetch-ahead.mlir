@@ -189,3 +189,61 @@ func.func @into_l2(%x: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<1
   return %0 : tensor<1x768xf32>
 }
 }
+
+// -----
+
+// A processor that reads panels of floats ahead needs no prefetch for the only
+// tile of the rows, but for integers, and where tiles share a panel.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, reads_ahead = true>} {
+
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: memref.prefetch
+// CHECK: return
+// CHECK-LABEL: func.func private @contraction{{.*}}(
+// CHECK: memref.prefetch
+// CHECK: return
+func.func @reads_ahead(%x: tensor<8x768xf32>, %p: tensor<64x768x16xf32>, %y: tensor<1x768xf32>, %q: tensor<12x768x64xi8>, %s: tensor<12x6x64xf32>, %z: tensor<16x768xf32>) -> (tensor<8x1024xf32>, tensor<1x768xf32>, tensor<16x1024xf32>) {
+  %v = tenon.unpack %p dim 1 extent 1024 : (tensor<64x768x16xf32>) -> tensor<768x1024xf32>
+  %0 = tenon.dot_general %x, %v batch [] x [] contract [1] x [0] : (tensor<8x768xf32>, tensor<768x1024xf32>) -> tensor<8x1024xf32>
+  %d = tenon.dequantize %q scales %s group 128 : (tensor<12x768x64xi8>, tensor<12x6x64xf32>) -> tensor<12x768x64xf32>
+  %w = tenon.unpack %d dim 1 extent 768 : (tensor<12x768x64xf32>) -> tensor<768x768xf32>
+  %1 = tenon.dot_general %y, %w batch [] x [] contract [1] x [0] : (tensor<1x768xf32>, tensor<768x768xf32>) -> tensor<1x768xf32>
+  %2 = tenon.dot_general %z, %v batch [] x [] contract [1] x [0] : (tensor<16x768xf32>, tensor<768x1024xf32>) -> tensor<16x1024xf32>
+  return %0, %1, %2 : tensor<8x1024xf32>, tensor<1x768xf32>, tensor<16x1024xf32>
+}
+}
+
+// -----
+
+// Keys and values of a cache are prefetched into L1, but into L2 by a processor
+// that reads ahead.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
+
+// CHECK-LABEL: func.func private @attention{{.*}}(
+// CHECK-NOT: locality<2>
+// CHECK: memref.prefetch {{.*}} locality<3>
+// CHECK-NOT: locality<2>
+// CHECK: return
+func.func @cache(%q: tensor<2x12x1x64xf32>, %k: tensor<2x12x?x64xf32>, %v: tensor<2x12x?x64xf32>, %n: tensor<2xi64>) -> tensor<2x12x1x64xf32> {
+  %0 = tenon.attention %q, %k, %v lengths %n order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 0.125 : (tensor<2x12x1x64xf32>, tensor<2x12x?x64xf32>, tensor<2x12x?x64xf32>, tensor<2xi64>) -> tensor<2x12x1x64xf32>
+  return %0 : tensor<2x12x1x64xf32>
+}
+}
+
+// -----
+
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, reads_ahead = true>} {
+
+// CHECK-LABEL: func.func private @attention{{.*}}(
+// CHECK-NOT: locality<3>
+// CHECK: memref.prefetch {{.*}} locality<2>
+// CHECK-NOT: locality<3>
+// CHECK: return
+func.func @cache_ahead(%q: tensor<2x12x1x64xf32>, %k: tensor<2x12x?x64xf32>, %v: tensor<2x12x?x64xf32>, %n: tensor<2xi64>) -> tensor<2x12x1x64xf32> {
+  %0 = tenon.attention %q, %k, %v lengths %n order [0, 1, 2, 3] x [0, 1, 2, 3] x [0, 1, 2, 3] to [0, 1, 2, 3] scale 0.125 : (tensor<2x12x1x64xf32>, tensor<2x12x?x64xf32>, tensor<2x12x?x64xf32>, tensor<2xi64>) -> tensor<2x12x1x64xf32>
+  return %0 : tensor<2x12x1x64xf32>
+}
+}

@@ -218,6 +218,21 @@ func.func @work_of_gathers(%call: !llvm.ptr, %long: memref<100x3xf32>, %short: m
 
 // -----
 
+// Three of four positions of a transposed convolution's kernel are on zeros:
+// 2 * 1024 elements, each the sum of 8 products.
+// CHECK-LABEL: func.func @work_of_zeros(
+// CHECK: tenon.launch @{{.*}} flops %c16384{{.*}} bytes
+func.func @work_of_zeros(%call: !llvm.ptr, %x: memref<1x4x4x8xf32>, %w: memref<2x2x8x16xf32>, %y: memref<1x8x8x16xf32>) {
+  tenon.fusion contraction ins(%x, %w : memref<1x4x4x8xf32>, memref<2x2x8x16xf32>) outs(%y : memref<1x8x8x16xf32>) {
+  ^bb0(%a: tensor<1x4x4x8xf32>, %b: tensor<2x2x8x16xf32>):
+    %0 = tenon.convolution %a, %b strides [1, 1] padding [1, 1, 1, 1] lhs_dilation [2, 2] rhs_dilation [1, 1] groups 1 : (tensor<1x4x4x8xf32>, tensor<2x2x8x16xf32>) -> tensor<1x8x8x16xf32>
+    tenon.yield %0 : tensor<1x8x8x16xf32>
+  }
+  return
+}
+
+// -----
+
 // The open extents of a convolution are those of the output, also through
 // elementwise ops: 2 * 36 operations for each of its h * w * 8 elements, and
 // one for each negation.

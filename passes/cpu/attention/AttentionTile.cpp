@@ -52,10 +52,11 @@ void AttentionTile::prefetchRow(const SoonRows &soon, Value row) {
   Value place = at().add(base, at().mul(at().min(row, soon.last), stride));
   int64_t line = kernel.machine.getLine() * 8 /
                  cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
+  unsigned locality = kernel.machine.getReadsAhead() ? 2 : 3;
   for (int64_t i = 0; i < soon.width; i += line)
     memref::PrefetchOp::create(b, loc, memory,
                                at().add(place, at().constant(i)),
-                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isWrite=*/false, locality,
                                /*isDataCache=*/true);
 }
 

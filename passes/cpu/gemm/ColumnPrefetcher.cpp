@@ -79,13 +79,15 @@ void ColumnPrefetcher::prefetchNext(ColumnSource &columns, Value next,
   bool alone =
       size.rows ? *size.rows <= tile.rows
                 : piece.fewRows || count < tile.rows || tile.rows <= smallTile;
-  if (alone)
-    prefetchOwn(columns, read, count);
-  else if (size.rows && tilesOf(piece) <= lines)
+  if (alone) {
+    if (!machine.getReadsAhead() || !isa<FloatType>(nest.rhsElement))
+      prefetchOwn(columns, read, count);
+  } else if (size.rows && tilesOf(piece) <= lines) {
     prefetchPart(columns, next, row, read, piece);
-  else if (count == tile.rows &&
-           !(piece.rows >= patientRows && staysInCache(piece.rows)))
+  } else if (count == tile.rows &&
+             !(piece.rows >= patientRows && staysInCache(piece.rows))) {
     prefetchShare(columns, next, row, read, piece);
+  }
 }
 
 /// The only tile of the rows prefetches what it reads itself. At the end of its
