@@ -79,21 +79,22 @@ void ColumnPrefetcher::prefetchNext(ColumnSource &columns, Value next,
   bool alone =
       size.rows ? *size.rows <= tile.rows
                 : piece.fewRows || count < tile.rows || tile.rows <= smallTile;
-  if (alone) {
-    if (!machine.getReadsAhead() || !isa<FloatType>(nest.rhsElement))
-      prefetchOwn(columns, read, count);
-  } else if (size.rows && tilesOf(piece) <= lines) {
+  if (alone)
+    prefetchOwn(columns, read, count);
+  else if (size.rows && tilesOf(piece) <= lines)
     prefetchPart(columns, next, row, read, piece);
-  } else if (count == tile.rows &&
-             !(piece.rows >= patientRows && staysInCache(piece.rows))) {
+  else if (count == tile.rows &&
+           !(piece.rows >= patientRows && staysInCache(piece.rows)))
     prefetchShare(columns, next, row, read, piece);
-  }
 }
 
 /// The only tile of the rows prefetches what it reads itself. At the end of its
-/// panels it prefetches the beginning of the next ones.
+/// panels it prefetches the beginning of the next ones. It prefetches nothing
+/// that the processor reads ahead by itself.
 void ColumnPrefetcher::prefetchOwn(ColumnSource &columns, PanelLines read,
                                    int64_t count) {
+  if (machine.getReadsAhead() && isa<FloatType>(nest.rhsElement))
+    return;
   bool small = count <= smallTile,
        intoL2 = machine.prefetchesIntoL2() && nest.rhsElement != nest.sum;
   auto [all, inPanel] = intoL2  ? std::pair(linesAheadInL2, linesAheadInL2)
