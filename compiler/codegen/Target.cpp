@@ -215,6 +215,7 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
       (choice.vectorBytes == 32 && choice.has(TENON_CPU_AVXVNNI));
   // No other processor is known to be like it: docs/rationale/products.md.
   choice.readsAhead = choice.cpu == "znver4";
+  choice.costlyBroadcasts = choice.readsAhead && choice.vectorBytes == 64;
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = choice.cpu + " (" + widthName(choice) + ")";

@@ -30,15 +30,16 @@ struct TargetChoice {
   std::string cpu;      ///< the CPU tuned for, never "native"
   std::string features; ///< the allowed instructions: "+avx,+avx2,..."
   int optLevel = 2;
-  int64_t vectorBytes = 16; ///< bytes in a vector register: 16, 32 or 64
-  bool nativeHalf = false;  ///< the CPU has instructions that convert f16
-  bool bf16Tiles = false;   ///< AMX multiplies tiles of bf16
-  bool byteTiles = false;   ///< AMX multiplies tiles of bytes
-  bool bf16Pairs = false;   ///< one instruction multiplies pairs of bf16
-  bool byteQuads = false;   ///< one instruction multiplies quads of bytes
-  bool readsAhead = false;  ///< MachineAttr's reads_ahead
-  uint64_t cpuFeatures = 0; ///< bits of tenon_cpu_feature, as `features`
-  std::string description;  ///< for people: "x86-64-v4 (AVX-512)"
+  int64_t vectorBytes = 16;      ///< bytes in a vector register: 16, 32 or 64
+  bool nativeHalf = false;       ///< the CPU has instructions that convert f16
+  bool bf16Tiles = false;        ///< AMX multiplies tiles of bf16
+  bool byteTiles = false;        ///< AMX multiplies tiles of bytes
+  bool bf16Pairs = false;        ///< one instruction multiplies pairs of bf16
+  bool byteQuads = false;        ///< one instruction multiplies quads of bytes
+  bool readsAhead = false;       ///< MachineAttr's reads_ahead
+  bool costlyBroadcasts = false; ///< MachineAttr's costly_broadcasts
+  uint64_t cpuFeatures = 0;      ///< bits of tenon_cpu_feature, as `features`
+  std::string description;       ///< for people: "x86-64-v4 (AVX-512)"
   /// Not empty: kernels run on a device of these architectures, and only the
   /// host code around them on the CPU.
   std::vector<DeviceArchitecture> architectures;

@@ -41,8 +41,13 @@ MachineAttr machineFor(mlir::MLIRContext *context,
                        const CompileOptions &options,
                        const TargetChoice &target) {
   return MachineAttr::x86(
-      context, target.vectorBytes, amxPartsFor(options.matmulPrecision, target),
-      target.bf16Pairs, target.byteQuads, target.byteTiles, target.readsAhead);
+      context, target.vectorBytes,
+      {.tiles = amxPartsFor(options.matmulPrecision, target),
+       .byteTiles = target.byteTiles,
+       .pairs = target.bf16Pairs,
+       .quads = target.byteQuads,
+       .readsAhead = target.readsAhead,
+       .costlyBroadcasts = target.costlyBroadcasts});
 }
 
 PipelineOptions::PipelineOptions(const CompileOptions &options) {

@@ -21,12 +21,11 @@ ParseResult parseCaches(AsmParser &parser, SmallVector<int64_t> &caches) {
   });
 }
 
-LogicalResult
-MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                    int64_t vectorBytes, int64_t registers,
-                    ArrayRef<int64_t> caches, int64_t line, int64_t stack,
-                    int64_t tiles, bool byteTiles, int64_t tileStack,
-                    bool pairs, bool quads, bool /*readsAhead*/) {
+LogicalResult MachineAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, int64_t vectorBytes,
+    int64_t registers, ArrayRef<int64_t> caches, int64_t line, int64_t stack,
+    int64_t tiles, bool byteTiles, int64_t tileStack, bool pairs, bool quads,
+    bool /*readsAhead*/, bool costlyBroadcasts) {
   if (vectorBytes != 16 && vectorBytes != 32 && vectorBytes != 64)
     return emitError() << "expected vectors of 16, 32 or 64 bytes, got "
                        << vectorBytes;
@@ -58,20 +57,24 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected quads beside vectors of 32 or 64 bytes, "
                           "got "
                        << vectorBytes;
+  if (costlyBroadcasts && vectorBytes != 64)
+    return emitError() << "expected costly broadcasts beside vectors of 64 "
+                          "bytes, got "
+                       << vectorBytes;
   return success();
 }
 
 MachineAttr MachineAttr::x86(MLIRContext *context, int64_t vectorBytes,
-                             int64_t tiles, bool pairs, bool quads,
-                             bool byteTiles, bool readsAhead) {
+                             const Traits &traits) {
   // Bytes that the kernels of one core may use. No machine of today has a
   // larger last cache.
   constexpr int64_t caches[] = {32 << 10, 512 << 10, 64 << 20};
   // docs/embedding.md promises these limits.
   constexpr int64_t stack = 256 << 10, tileStack = 640 << 10;
   return get(context, vectorBytes, /*registers=*/vectorBytes == 64 ? 32 : 16,
-             caches, /*line=*/64, stack, tiles, byteTiles,
-             tiles || byteTiles ? tileStack : 0, pairs, quads, readsAhead);
+             caches, /*line=*/64, stack, traits.tiles, traits.byteTiles,
+             traits.tiles || traits.byteTiles ? tileStack : 0, traits.pairs,
+             traits.quads, traits.readsAhead, traits.costlyBroadcasts);
 }
 
 MachineAttr MachineAttr::of(Operation *op) {
@@ -79,7 +82,7 @@ MachineAttr MachineAttr::of(Operation *op) {
   for (; op; op = op->getParentOp())
     if (auto machine = annotation::machine.of(op))
       return machine;
-  return x86(context, /*vectorBytes=*/32);
+  return x86(context, /*vectorBytes=*/32, {});
 }
 
 } // namespace tenon

@@ -22,6 +22,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `pairs`: true if an instruction multiplies pairs of bf16
     * `quads`: true if an instruction multiplies quads of bytes
     * `reads_ahead`: true if the processor itself reads a panel of floats from memory early enough, and keys and values are best prefetched into L2
+    * `costly_broadcasts`: true if an instruction that broadcasts an element from memory delays products as much as a conversion does, and a product that broadcasts its operand from memory is delayed by nothing
 
     ```mlir
     module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, registers = 32, caches = [32768, 524288, 67108864], line = 64, stack = 262144, tiles = 3, tile_stack = 655360>} {}
@@ -35,16 +36,22 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
                         DefaultValuedParameter<"int64_t", "0">:$tile_stack,
                         DefaultValuedParameter<"bool", "false">:$pairs,
                         DefaultValuedParameter<"bool", "false">:$quads,
-                        DefaultValuedParameter<"bool", "false">:$reads_ahead);
+                        DefaultValuedParameter<"bool", "false">:$reads_ahead,
+                        DefaultValuedParameter<"bool", "false">:$costly_broadcasts);
   let assemblyFormat = [{
-    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $byte_tiles, $tile_stack, $pairs, $quads, $reads_ahead) `>`
+    `<` struct($vector_bytes, $registers, custom<Caches>($caches), $line, $stack, $tiles, $byte_tiles, $tile_stack, $pairs, $quads, $reads_ahead, $costly_broadcasts) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The machine of the nearest module around `op` that has one; AVX2 if none has.
     static MachineAttr of(mlir::Operation *op);
+    /// What processors with the same vectors differ in.
+    struct Traits {
+      int64_t tiles = 0;
+      bool byteTiles = false, pairs = false, quads = false, readsAhead = false, costlyBroadcasts = false;
+    };
     /// A machine with these vectors, and with the caches and the stack that every machine has.
-    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, int64_t tiles = 0, bool pairs = false, bool quads = false, bool byteTiles = false, bool readsAhead = false);
+    static MachineAttr x86(mlir::MLIRContext *context, int64_t vectorBytes, const Traits &traits);
 
     int64_t lanes(int64_t elementBytes) const { return getVectorBytes() / elementBytes; }
     int64_t l1Bytes() const { return getCaches()[0]; }

@@ -71,7 +71,7 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
     device = ModuleOp::create(end, getOperation().getLoc(),
                               DeviceLaunchOp::deviceModule);
     // A kernel's vectors are as wide as a thread's widest access.
-    annotation::machine.set(device, MachineAttr::x86(&getContext(), 16));
+    annotation::machine.set(device, MachineAttr::x86(&getContext(), 16, {}));
   }
 
   LogicalResult lower(FusionOp fusion) {

@@ -24,7 +24,7 @@ FLAGS = [
     ("-mcpu=x86-64-v3 --weight-format=int4", ["weight-format=int4"],
      ["vector_bytes = 32"]),
     ("-mcpu=sapphirerapids", [], ["tiles = 3"]),
-    ("-mcpu=znver4", [], ["reads_ahead = true"]),
+    ("-mcpu=znver4", [], ["reads_ahead = true", "costly_broadcasts = true"]),
     ("-mcpu=x86-64-v2 --no-fold-batch-norm",
      ["fold-batch-norm=false", "native-fma=false", "native-half=false"],
      ["registers = 16"]),

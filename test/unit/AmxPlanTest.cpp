@@ -80,8 +80,8 @@ TEST(AmxPlan, BytesNeedTilesOfBytes) {
   facts.sumIsF32 = false;
   facts.lhsParts = facts.rhsParts = 0;
   EXPECT_FALSE(planned(facts));
-  MachineAttr bytes = MachineAttr::x86(&tenonContext(), 64, /*tiles=*/0, false,
-                                       true, /*byteTiles=*/true);
+  MachineAttr bytes =
+      MachineAttr::x86(&tenonContext(), 64, {.byteTiles = true, .quads = true});
   ASSERT_TRUE(planAmx(facts, bytes, {}));
   EXPECT_TRUE(planAmx(facts, bytes, {}).getLhsInPlace());
   EXPECT_FALSE(planAmx(product(128, 768, 768), bytes, {}));

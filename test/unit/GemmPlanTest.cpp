@@ -74,9 +74,23 @@ TEST(GemmPlan, ASmallerCachePacksLargeOperandsSooner) {
   MachineAttr machine = machineWith(64);
   auto small =
       MachineAttr::get(&tenonContext(), 64, 32, {16 << 10, 128 << 10, 1 << 20},
-                       64, 256 << 10, 0, false, 0, false, false, false);
+                       64, 256 << 10, 0, false, 0, false, false, false, false);
   EXPECT_FALSE(planGemm(facts, machine).getPack());
   EXPECT_TRUE(planGemm(facts, small).getPack());
+}
+
+// Six vectors of words, a broadcast and three rows fill the registers. Without
+// the broadcast a fourth row fits.
+TEST(GemmPlan, RowsWithoutBroadcastsFitFourTimes) {
+  NestFacts facts = product({}, 768, 768);
+  facts.panelWidth = 96;
+  facts.converted = true;
+  MachineAttr costly =
+      MachineAttr::x86(&tenonContext(), 64, {.costlyBroadcasts = true});
+  EXPECT_EQ(planGemm(facts, machineWith(64)).getRows(), 3);
+  EXPECT_EQ(planGemm(facts, costly).getRows(), 4);
+  facts.converted = false;
+  EXPECT_EQ(planGemm(facts, costly).getRows(), 3);
 }
 
 TEST(GemmPlan, HalvesAreOfPlainPanels) {

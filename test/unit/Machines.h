@@ -13,7 +13,7 @@ inline mlir::MLIRContext &tenonContext() {
 }
 
 inline MachineAttr machineWith(int64_t vectorBytes, int64_t tiles = 0) {
-  return MachineAttr::x86(&tenonContext(), vectorBytes, tiles);
+  return MachineAttr::x86(&tenonContext(), vectorBytes, {.tiles = tiles});
 }
 
 } // namespace tenon

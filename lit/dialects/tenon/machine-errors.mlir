@@ -47,3 +47,8 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers =
 
 // expected-error@+1 {{expected quads beside vectors of 32 or 64 bytes, got 16}}
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 16, registers = 16, caches = [32768, 524288], line = 64, stack = 262144, quads = true>} {}
+
+// -----
+
+// expected-error@+1 {{expected costly broadcasts beside vectors of 64 bytes, got 32}}
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288], line = 64, stack = 262144, costly_broadcasts = true>} {}

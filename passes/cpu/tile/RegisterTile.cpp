@@ -167,10 +167,13 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
   // A tile should read whole panels, unless many rows find them in a cache.
   // Among tiles of equal cost the first one is chosen.
   constexpr RegisterTile wide[] = {{8, 3}, {6, 4}, {12, 2}, {3, 6}},
+                         noBroadcasts[] = {{8, 3}, {6, 4}, {12, 2}, {4, 6}},
                          narrow[] = {{6, 2}, {4, 3}, {3, 4}};
   std::span<const RegisterTile> candidates = wide;
   if (few)
     candidates = narrow;
+  else if (layout.converted && machine.getCostlyBroadcasts())
+    candidates = noBroadcasts; // registers hold no elements of rows
   TileCost cost{size, vectors ? vectors : vectorsForAll, layout.halves};
   auto best = [&](RegisterTile most) {
     if (size.rows)

@@ -3,6 +3,7 @@
 // reach over the borders of an image.
 #include "passes/cpu/tile/TileKernel.h"
 
+#include "passes/cpu/tile/DistinctOffset.h"
 #include "passes/cpu/tile/HalfVectors.h"
 #include "passes/cpu/tile/Interleave.h"
 #include "passes/cpu/tile/ProductPairs.h"
@@ -28,16 +29,30 @@ int64_t stepsPerIteration(const ContractionNest &nest) {
   return std::max(unrolled, nest.sumsPerElement);
 }
 
-TileKernel::Values TileKernel::moved(ArrayRef<Value> rows, Value offset) {
-  Values result = {at().add(rows.front(), offset)};
+TileKernel::Values
+TileKernel::changed(ArrayRef<Value> rows,
+                    llvm::function_ref<Value(Value)> change) {
+  Values result = {change(rows.front())};
   for (Value row : rows.drop_front()) {
     auto sum = row.getDefiningOp<arith::AddIOp>();
     bool fixed = sum && sum.getLhs() == rows.front() &&
                  getConstantIntValue(sum.getRhs());
     result.push_back(fixed ? at().add(result.front(), sum.getRhs())
-                           : at().add(row, offset));
+                           : change(row));
   }
   return result;
+}
+
+TileKernel::Values TileKernel::moved(ArrayRef<Value> rows, Value offset) {
+  return changed(rows, [&](Value row) { return at().add(row, offset); });
+}
+
+/// True if each product broadcasts its element of a row itself. That needs no
+/// time of a unit that converts columns.
+bool TileKernel::broadcastsInProducts(const ColumnSource &columns) {
+  return kernel.machine.getCostlyBroadcasts() &&
+         nest.products == Products::Chain && nest.lhsElement == nest.sum &&
+         (nest.sumsPerElement > 1 || columns.element != nest.sum);
 }
 
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
@@ -108,6 +123,17 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     Value &sum = sums[shared.placeOfHalf(r)];
     sum = emitMultiplyAdd(b, loc, both, half, sum);
   };
+  if (broadcastsInProducts(columns)) {
+    assert(!half && "converted columns have no half of a vector");
+    Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
+    for (auto [v, column] : llvm::enumerate(waiting)) {
+      places = changed(
+          places, [&](Value place) { return distinctOffset(b, loc, place); });
+      for (auto [r, place] : llvm::enumerate(places))
+        add(r, repeated(place), v, column);
+    }
+    return;
+  }
   // Rows or vectors, whichever are fewer, stay in registers while the others
   // are loaded one by one.
   if (int64_t(rows.size()) < vectors) {

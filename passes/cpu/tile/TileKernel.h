@@ -94,9 +94,12 @@ public:
                    llvm::ArrayRef<mlir::Value> starts);
 
 private:
-  /// Adds `offset` to the offsets of the rows. A row at a constant distance
+  /// Applies `change` to the offsets of the rows. A row at a constant distance
   /// from the first row keeps this distance, so that the loop needs one
   /// register for all such rows.
+  Values changed(llvm::ArrayRef<mlir::Value> rows,
+                 llvm::function_ref<mlir::Value(mlir::Value)> change);
+  /// Adds `offset` to the offsets of the rows.
   Values moved(llvm::ArrayRef<mlir::Value> rows, mlir::Value offset);
   Values runWhole(llvm::ArrayRef<mlir::Value> rows, mlir::Value rowStride,
                   const ColumnSource &columns, mlir::Value first,
@@ -111,6 +114,7 @@ private:
   /// the columns have scales, each sum is multiplied by its scale first.
   Values joined(const ColumnSource &columns, mlir::Value first, Values sums,
                 mlir::ValueRange former);
+  bool broadcastsInProducts(const ColumnSource &columns);
   mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
   Prefetch prefetchAfter(Prefetch prefetch, mlir::Value elements);
   Prefetch prefetchAt(Prefetch prefetch, mlir::Value k);

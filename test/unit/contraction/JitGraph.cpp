@@ -54,10 +54,12 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
     return llvm::is_contained(target.features, feature);
   };
   annotation::machine.set(
-      *module, MachineAttr::x86(&context, target.vectorBytes, target.amxParts,
-                                has("+avx512bf16"),
-                                has("+avx512vnni") || has("+avxvnni"),
-                                has("+amx-int8")));
+      *module, MachineAttr::x86(&context, target.vectorBytes,
+                                {.tiles = target.amxParts,
+                                 .byteTiles = has("+amx-int8"),
+                                 .pairs = has("+avx512bf16"),
+                                 .quads = has("+avx512vnni") || has("+avxvnni"),
+                                 .costlyBroadcasts = target.costlyBroadcasts}));
   PassManager passes(&context);
   buildPhases(passes, phaseTable().front(), phaseTable().back(), options);
   if (failed(passes.run(*module)))

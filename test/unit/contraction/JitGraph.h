@@ -18,6 +18,7 @@ struct JitTarget {
                                        ///< "+amx-bf16"
   int64_t amxParts = 0;
   bool optimize = true; ///< by LLVM's passes, and the code as -O2 makes it
+  bool costlyBroadcasts = false; ///< MachineAttr's costly_broadcasts
 };
 /// The targets that this machine can run. LLVM optimizes the code of one of
 /// them, because no bit may depend on it and wide vectors take LLVM more time.
