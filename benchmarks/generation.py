@@ -191,23 +191,34 @@ def searcher(files, case, threads):
 
 
 def work_of(files, case, kind):
-    """Operations of matrix products, and bytes of weights and of the cache, of
-    one step or of the prompts; None for a whole call."""
-    if case.what == "call":
-        return None
+    """Operations of matrix products, and bytes of weights and of the cache: of
+    one step, of the prompts, or of the prompts and each step of a call."""
     w, rows = files.weights, len(case.lengths)
-    products = 12 * w.layers * w.width ** 2
-    head = w.width * w.vocabulary
-    held = 2 * w.layers * w.width * sum(case.lengths)
-    size = files.weight_bytes(kind)
-    if case.what == "step":
+    layer, head = 12 * w.width ** 2, w.width * w.vocabulary
+    # Keys and values of a token in all layers.
+    token = 2 * w.layers * w.width
+    prompt, size = token * sum(case.lengths), files.weight_bytes(kind)
+
+    def step(made):
         beams = rows * case.beams
-        return (2 * beams * (products + head) + 2 * case.beams * held,
-                size + 4 * held)
-    # A prompt's token has products with half of its keys and values.
-    pairs = sum(n * n for n in case.lengths) * w.layers * w.width
-    return (2 * (products * sum(case.lengths) + head * rows) + 2 * pairs,
-            size + 4 * held)
+        own = token * made * beams
+        return (2 * beams * (w.layers * layer + head) +
+                2 * (case.beams * prompt + own), size + 4 * (prompt + own))
+
+    def prompts():
+        # A token has products with half of the keys and values of its prompt.
+        # The last layer has keys and values for all tokens, the rest of it
+        # and the head for the last token of each prompt.
+        others, last = w.layers - 1, 2 * w.width ** 2
+        pairs = sum(n * n for n in case.lengths) * others * w.width
+        return (2 * ((others * layer + last) * sum(case.lengths) +
+                     (layer - last + head) * rows) + 2 * pairs,
+                size + 4 * prompt)
+
+    if case.what == "step":
+        return [step(0)]
+    steps = range(1, case.new) if case.what == "call" else []
+    return [prompts(), *map(step, steps)]
 
 
 def check(case, started, files):
@@ -270,11 +281,12 @@ def measure(files, name, threads):
                "beams": case.beams, "new": case.new, "threads": threads,
                "format": kind, "ms": seen.milliseconds(ours),
                "gbytes_per_s": float(np.median(seen.bandwidth)), "peers": {}}
-        work = work_of(files, case, kind)
-        if work:
-            least, row["bound"] = seen.floor(*work)
-            row["floor_ms"] = float(np.median(least))
-            row["of_floor"] = seen.of_floor(ours, *work)
+        floors = [seen.floor(*part) for part in work_of(files, case, kind)]
+        least = sum(times for times, _ in floors)
+        row["bound"] = max(("compute", "memory"), key=lambda bound: sum(
+            np.median(times) for times, by in floors if by == bound))
+        row["floor_ms"] = float(np.median(least))
+        row["of_floor"] = float(np.median(least / seen.times[ours]))
         for who in NAMES:
             if (who, kind) in started:
                 row["peers"][who] = {
@@ -300,8 +312,8 @@ def table(rows, peers):
     for row in rows:
         line = [row["case"], str(row["threads"]), row["format"],
                 f"{row['ms']:.2f}", per_second(row)]
-        line += ([f"{row['floor_ms']:.2f}", f"{row['of_floor']:.0%}",
-                  row["bound"]] if "floor_ms" in row else ["-"] * 3)
+        line += [f"{row['floor_ms']:.2f}", f"{row['of_floor']:.0%}",
+                 row["bound"]]
         for who in peers:
             theirs = row["peers"].get(who)
             line += ([f"{theirs['ms']:.2f}", "{:.2f} ({:.2f} to {:.2f})"
