@@ -88,7 +88,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
     Value tasks = unlessEmpty(
         builder, fusion,
         kernel.tasks(builder, fusion.getLoc(), dividedSizes(builder, fusion)));
-    KernelWork work = countWork(fusion, builder);
+    KernelWork work = countWork(fusion, builder, /*readsMemory=*/true);
     SmallVector<Value> operands(fusion.getOperands());
     LaunchOp::create(builder, fusion.getLoc(), kernel.func.getName(), tasks,
                      work.flops, work.bytes, operands);
@@ -129,7 +129,7 @@ struct LowerFusions : impl::LowerFusionsBase<LowerFusions> {
       operands.push_back(memref::AllocaOp::create(entry, loc, type));
     IndexBuilder at{builder, loc};
     Value phases = at.constant(longRows.phases);
-    KernelWork work = countWork(fusion, builder);
+    KernelWork work = countWork(fusion, builder, /*readsMemory=*/true);
     for (size_t phase = 0; phase < longRows.phases; ++phase) {
       LoweredKernel &kernel =
           kernels[kernelKey(fusion) + "phase" + std::to_string(phase)];

@@ -179,8 +179,8 @@ struct LowerDeviceFusions : impl::LowerDeviceFusionsBase<LowerDeviceFusions> {
         unlessEmpty(builder, fusion,
                     kernel.tasks(builder, loc, dividedSizes(builder, fusion)));
     Value none = IndexBuilder{builder, loc}.constant(0);
-    KernelWork work =
-        isMain ? countWork(fusion, builder) : KernelWork{none, none};
+    KernelWork work = isMain ? countWork(fusion, builder, /*readsMemory=*/false)
+                             : KernelWork{none, none};
     SmallVector<Value> operands(fusion.getOperands());
     func::FuncOp func = kernel.func;
     DeviceLaunchOp::create(builder, loc, func.getName(), tasks, kernel.threads,

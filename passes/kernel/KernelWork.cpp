@@ -8,7 +8,9 @@
 #include "dialects/tenon/PartialUpdate.h"
 #include "passes/kernel/ExtentSource.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -18,8 +20,8 @@ namespace tenon {
 namespace {
 class WorkCounter {
 public:
-  WorkCounter(FusionOp fusion, OpBuilder &builder)
-      : fusion(fusion), at{builder, fusion.getLoc()} {
+  WorkCounter(FusionOp fusion, OpBuilder &builder, bool readsMemory)
+      : fusion(fusion), readsMemory(readsMemory), at{builder, fusion.getLoc()} {
     if (updatesInPlace(fusion))
       update = PartialUpdate::of(fusion);
     findStoredExtents();
@@ -160,6 +162,8 @@ private:
           inPlaces || keeps ? elementsRead(user->getResult(0)) : Value();
       if (inPlaces && !part)
         part = elements(user->getResult(0));
+      if (auto attention = dyn_cast<AttentionOp>(user))
+        part = elementsRead(attention, tensor);
       if (!part)
         return {};
       parts = at.add(parts, part);
@@ -174,13 +178,54 @@ private:
     return four ? at.floorDiv(count, at.constant(quadCount)) : count;
   }
 
+  /// The number of keys that exist, in all entries of the first batch extent
+  /// together. Null if all do, or if their numbers cannot be read here.
+  Value existingKeys(AttentionOp op) {
+    auto lengths = dyn_cast_if_present<BlockArgument>(op.getLengths());
+    if (!lengths || !readsMemory)
+      return {};
+    auto [known, isNew] = keys.try_emplace(op);
+    if (!isNew)
+      return known->second;
+    Value memory = outside(lengths),
+          most = extent(op.getKey(), op.getKeyOrder().drop_back().back());
+    auto loop = scf::ForOp::create(at.builder, at.loc, at.constant(0),
+                                   extent(memory, 0), at.constant(1),
+                                   ValueRange{at.constant(0)});
+    OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
+    IndexBuilder body{inside, at.loc};
+    Value length = arith::IndexCastOp::create(
+        inside, at.loc, inside.getIndexType(),
+        memref::LoadOp::create(inside, at.loc, memory, loop.getInductionVar()));
+    if (most)
+      length = body.min(length, most);
+    scf::YieldOp::create(inside, at.loc,
+                         body.add(loop.getRegionIterArg(0), length));
+    return keys[op] = loop.getResult(0);
+  }
+
+  /// The elements that attention reads of keys or values, null for all.
+  Value elementsRead(AttentionOp op, Value tensor) {
+    bool areKeys = tensor == op.getKey();
+    Value existing = existingKeys(op);
+    if (!existing || (!areKeys && tensor != op.getValue()))
+      return {};
+    ArrayRef<int64_t> order = areKeys ? op.getKeyOrder() : op.getValueOrder();
+    for (int64_t dim : order.drop_front())
+      if (dim != order.drop_back().back())
+        existing = timesExtent(existing, tensor, dim);
+    return existing;
+  }
+
   /// Counts two products and one exponential for each score.
   Value flopsOf(AttentionOp op) {
     size_t rank = op.getQueryOrder().size();
-    Value scores = at.constant(1);
-    for (size_t i = 0; i + 1 < rank; ++i)
+    Value existing = existingKeys(op),
+          scores = existing ? existing : at.constant(1);
+    for (size_t i = existing ? 1 : 0; i + 1 < rank; ++i)
       scores = timesExtent(scores, op.getQuery(), op.getQueryOrder()[i]);
-    scores = timesExtent(scores, op.getKey(), op.getKeyOrder()[rank - 2]);
+    if (!existing)
+      scores = timesExtent(scores, op.getKey(), op.getKeyOrder()[rank - 2]);
     Value depths = times(at.add(timesExtent(at.constant(1), op.getQuery(),
                                             op.getQueryOrder()[rank - 1]),
                                 timesExtent(at.constant(1), op.getValue(),
@@ -232,15 +277,17 @@ private:
   }
 
   FusionOp fusion;
+  bool readsMemory;
   std::optional<PartialUpdate> update; ///< if only it is written
   DenseMap<Value, SmallVector<StoredExtent>> stored;
-  DenseMap<Value, Value> read; ///< elements that are read, null for all
+  DenseMap<Value, Value> read;       ///< elements that are read, null for all
+  DenseMap<AttentionOp, Value> keys; ///< that exist
   IndexBuilder at;
 };
 } // namespace
 
-KernelWork countWork(FusionOp fusion, OpBuilder builder) {
-  return WorkCounter(fusion, builder).count();
+KernelWork countWork(FusionOp fusion, OpBuilder builder, bool readsMemory) {
+  return WorkCounter(fusion, builder, readsMemory).count();
 }
 
 } // namespace tenon

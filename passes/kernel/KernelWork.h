@@ -13,7 +13,8 @@ struct KernelWork {
   mlir::Value flops; ///< multiply-add: 2; transcendental op:
                      ///< transcendentalFlops; other op: 1 per element
   mlir::Value bytes; ///< of every tensor read or written, once; slices and
-                     ///< gathers count only the elements they read
+                     ///< gathers count only the elements they read, attention
+                     ///< only the keys that exist
 };
 
 /// The operations that a transcendental op such as exp or tanh counts for each
@@ -21,8 +22,10 @@ struct KernelWork {
 inline constexpr int64_t transcendentalFlops = 16;
 
 /// Counts the work of `fusion`, whose outputs are placed in memory. `builder`
-/// must be before the fusion.
-KernelWork countWork(FusionOp fusion, mlir::OpBuilder builder);
+/// must be before the fusion. The numbers of keys that exist are read from the
+/// memory that the fusion reads if `readsMemory`; else all keys count.
+KernelWork countWork(FusionOp fusion, mlir::OpBuilder builder,
+                     bool readsMemory);
 
 } // namespace tenon
 
