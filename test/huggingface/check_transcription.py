@@ -107,6 +107,10 @@ class Draw:
         return s, changes
 
 
+def languages_in(seen):
+    return sum(what.startswith(FOUND) for what in seen)
+
+
 def occurred(result, settings, first):
     """What a case has shown."""
     if len(result.seeks) > 1:
@@ -191,7 +195,8 @@ class ModelCheck:
               f"{len(wanted.segments)} segments", flush=True)
 
     def languages(self):
-        """Texts of one token, until two languages have been found."""
+        """Texts of one token, until two languages have been found. Some random
+        models find the same language in all sounds."""
         special = self.model.special
         if not special.languages:
             return
@@ -207,9 +212,8 @@ class ModelCheck:
                 continue
             finally:
                 self.model.forget_all()
-            if sum(what.startswith(FOUND) for what in self.seen) > 1:
+            if languages_in(self.seen) > 1:
                 return
-        self.checks.that(False, f"{self.name}: all sounds have one language")
 
     def compare(self, sound, settings, changes, wanted):
         try:
@@ -264,6 +268,7 @@ def main():
     if not options.case:
         for what in SEEN:
             checks.that(seen[what], f"no case has {what}")
+        checks.that(languages_in(seen) > 1, "all sounds have one language")
     print(f"{checks.passed} passed, {checks.failed} failed, "
           f"{int(not speaks)} skipped")
     return 1 if checks.failed else 0

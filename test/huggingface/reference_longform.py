@@ -229,7 +229,10 @@ def mean_log_probability(model, call, ids, temperature):
 
 
 def no_speech(model, call):
-    """The probability at the start token."""
+    """The probability at the start token; 0 if the model does not say which
+    token it is that of."""
+    if model.special.no_timestamps is None:
+        return 0.0
     ids = call.ids[0]
     place = len(ids) - 1 - ids[::-1].index(model.special.start)
     logits = model([call.key(0, ids[:place + 1])])[0]
