@@ -148,7 +148,7 @@ def compare(bench, name, threads):
     if not seen.peak:
         raise SystemExit(f"bench: {name}: other machines took more than 2 % "
                          "of the processors' time in every round")
-    least, bound = seen.floor(flops, size)
+    least, bound = seen.floor((flops, size))
     row = {"model": name, "threads": threads, "called": commands[OURS][1],
            "flops": flops, "bytes": size, "bound": bound,
            "floor_ms": float(np.median(least)),
@@ -159,7 +159,7 @@ def compare(bench, name, threads):
     for who in commands:
         row["who"][who] = {
             "ms": seen.milliseconds(who), "error": errors[who],
-            "of_floor": seen.of_floor(who, flops, size),
+            "of_floor": seen.of_floor(who, (flops, size)),
             "rounds_ms": seen.times[who]}
         if who != OURS:
             row["who"][who]["ratio"] = seen.ratio(who, OURS)

@@ -225,9 +225,9 @@ def measure(files, name, threads):
                "seconds": SECONDS if case.sound else None, "peers": {}}
         work = work_of(case, weights.config, kind)
         if work:
-            least, row["bound"] = seen.floor(*work)
+            least, row["bound"] = seen.floor(work)
             row["floor_ms"] = float(np.median(least))
-            row["of_floor"] = seen.of_floor(ours, *work)
+            row["of_floor"] = seen.of_floor(ours, work)
         for who in case.peers:
             if (who, kind) in started:
                 row["peers"][who] = {

@@ -78,7 +78,7 @@ def measure(bench, made, threads):
     return [{"format": kind, "threads": threads, "weight_bytes": size,
              "ms": seen.milliseconds(kind),
              "ratio": seen.ratio("f32", kind),
-             "of_floor": seen.of_floor(kind, 0, size + door),
+             "of_floor": seen.of_floor(kind, (0, size + door)),
              **qualities[kind]} for kind, (_, size) in made.items()]
 
 

@@ -128,10 +128,10 @@ class Sweep:
                              f"{allowed:.2g}")
         if not seen.peak:
             raise SystemExit("gemm_sweep: no round was quiet")
-        _, bound = seen.floor(flops, size)
+        _, bound = seen.floor((flops, size))
         row = {"m": rows, "k": depth, "n": columns, "threads": threads,
                "bound": bound, "ms": seen.milliseconds(bench.OURS),
-               "of_floor": seen.of_floor(bench.OURS, flops, size),
+               "of_floor": seen.of_floor(bench.OURS, (flops, size)),
                "errors": errors, "ratio": {}}
         for peer in self.peers:
             row["ratio"][peer] = seen.ratio(peer, bench.OURS)

@@ -191,8 +191,8 @@ def searcher(files, case, threads):
 
 
 def work_of(files, case, kind):
-    """Operations of matrix products, and bytes of weights and of the cache: of
-    one step, of the prompts, or of the prompts and each step of a call."""
+    """Operations of matrix products, and bytes of weights and of the cache, in
+    parts: one step, the prompts, or the prompts and each step of a call."""
     w, rows = files.weights, len(case.lengths)
     layer, head = 12 * w.width ** 2, w.width * w.vocabulary
     # Keys and values of a token in all layers.
@@ -281,12 +281,10 @@ def measure(files, name, threads):
                "beams": case.beams, "new": case.new, "threads": threads,
                "format": kind, "ms": seen.milliseconds(ours),
                "gbytes_per_s": float(np.median(seen.bandwidth)), "peers": {}}
-        floors = [seen.floor(*part) for part in work_of(files, case, kind)]
-        least = sum(times for times, _ in floors)
-        row["bound"] = max(("compute", "memory"), key=lambda bound: sum(
-            np.median(times) for times, by in floors if by == bound))
+        work = work_of(files, case, kind)
+        least, row["bound"] = seen.floor(*work)
         row["floor_ms"] = float(np.median(least))
-        row["of_floor"] = float(np.median(least / seen.times[ours]))
+        row["of_floor"] = seen.of_floor(ours, *work)
         for who in NAMES:
             if (who, kind) in started:
                 row["peers"][who] = {

@@ -72,14 +72,20 @@ class Rounds:
         ratios = np.array(self.times[peer]) / np.array(self.times[ours])
         return [float(r) for r in np.percentile(ratios, [50, 10, 90])]
 
-    def floor(self, flops, size):
-        """The least milliseconds for this work in each round, and the limit
-        that decides it in most rounds: arithmetic or memory."""
-        compute = 1e-6 * flops / np.array(self.peak)
-        memory = 1e-6 * size / np.array(self.bandwidth)
-        bound = "compute" if np.median(compute / memory) > 1 else "memory"
-        return np.maximum(compute, memory), bound
+    def floor(self, *parts):
+        """The least milliseconds in each round for work in parts, each of
+        operations and bytes, one after the other. And what limits most of this
+        time: arithmetic or memory."""
+        least, computing = 0, 0
+        for flops, size in parts:
+            compute = 1e-6 * flops / np.array(self.peak)
+            memory = 1e-6 * size / np.array(self.bandwidth)
+            longer = np.maximum(compute, memory)
+            least = least + longer
+            computing = computing + longer * (compute > memory)
+        bound = "compute" if np.median(computing / least) > 0.5 else "memory"
+        return least, bound
 
-    def of_floor(self, name, flops, size):
-        least, _ = self.floor(flops, size)
+    def of_floor(self, name, *parts):
+        least, _ = self.floor(*parts)
         return float(np.median(least / np.array(self.times[name])))

@@ -214,8 +214,9 @@ std::optional<TargetChoice> chooseTarget(const CompileOptions &options,
       (choice.vectorBytes == 64 && choice.has(TENON_CPU_AVX512VNNI)) ||
       (choice.vectorBytes == 32 && choice.has(TENON_CPU_AVXVNNI));
   // No other processor is known to be like it: docs/rationale/products.md.
-  choice.readsAhead = choice.cpu == "znver4";
-  choice.costlyBroadcasts = choice.readsAhead && choice.vectorBytes == 64;
+  bool isZen4 = choice.cpu == "znver4";
+  choice.readsAhead = isZen4;
+  choice.costlyBroadcasts = isZen4 && choice.vectorBytes == 64;
   choice.triple = triple.str();
   choice.optLevel = options.optLevel;
   choice.description = choice.cpu + " (" + widthName(choice) + ")";

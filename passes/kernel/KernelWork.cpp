@@ -179,7 +179,8 @@ private:
   }
 
   /// The number of keys that exist, in all entries of the first batch extent
-  /// together. Null if all do, or if their numbers cannot be read here.
+  /// together: a key that a table gives to several entries counts for each.
+  /// Null if all exist, or if their numbers cannot be read here.
   Value existingKeys(AttentionOp op) {
     auto lengths = dyn_cast_if_present<BlockArgument>(op.getLengths());
     if (!lengths || !readsMemory)

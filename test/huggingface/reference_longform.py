@@ -141,8 +141,9 @@ class Transcription:
 
     def kept(self, ids):
         """A segment without the second of two timestamps at its end."""
-        pair = len(ids) > 2 and ids[-2] >= self.special.first_timestamp()
-        return ids[:-1] if pair else ids
+        if self.special.no_timestamps is None or len(ids) <= 2:
+            return ids
+        return ids[:-1] if ids[-2] >= self.special.first_timestamp() else ids
 
     def call(self, seek, temperature):
         o = self.settings.options.with_(

@@ -84,12 +84,12 @@ TEST(GemmPlan, ASmallerCachePacksLargeOperandsSooner) {
 TEST(GemmPlan, RowsWithoutBroadcastsFitFourTimes) {
   NestFacts facts = product({}, 768, 768);
   facts.panelWidth = 96;
-  facts.converted = true;
+  facts.converted = facts.onlyRhsConverted = true;
   MachineAttr costly =
       MachineAttr::x86(&tenonContext(), 64, {.costlyBroadcasts = true});
   EXPECT_EQ(planGemm(facts, machineWith(64)).getRows(), 3);
   EXPECT_EQ(planGemm(facts, costly).getRows(), 4);
-  facts.converted = false;
+  facts.onlyRhsConverted = false;
   EXPECT_EQ(planGemm(facts, costly).getRows(), 3);
 }
 

@@ -438,8 +438,8 @@ func.func @attention_without_batch(%q: memref<?x8xf32>, %k: memref<?x8xf32>, %v:
 
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers = 16, caches = [32768, 524288, 67108864], line = 64, stack = 262144>} {
 
-// Attention over a cache does the work of the keys that exist: each of them has
-// 12 heads of 64 elements, which 5 rows multiply twice.
+// Attention over a cache does the work of the keys that exist and reads only
+// them: each has 12 heads of 64 elements, which 5 rows multiply twice.
 // CHECK-LABEL: func.func @existing_keys(
 // CHECK-SAME: %[[LENGTHS:[^:]*]]: memref<2xi64>
 // CHECK: %[[ROWS:.*]] = scf.for %[[ENTRY:[^ ]+]] = %c0{{.*}} to %c2{{.*}} step %c1{{.*}} iter_args(%[[SUM:.*]] = %c0{{.*}})
@@ -449,8 +449,11 @@ module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, registers =
 // CHECK: arith.addi %[[SUM]], %[[EXISTING]]
 // CHECK: %[[SCORES:.*]] = arith.muli %[[ROWS]], %c12
 // CHECK: %[[ALL:.*]] = arith.muli %[[SCORES]], %c5
-// CHECK: arith.muli %[[ALL]], %c272
-// CHECK: tenon.launch
+// CHECK: %[[FLOPS:.*]] = arith.muli %[[ALL]], %c272
+// CHECK: %[[ELEMENTS:.*]] = arith.muli %[[SCORES]], %c64
+// CHECK: %[[READ:.*]] = arith.minsi %[[ELEMENTS]], %c1572864
+// CHECK: arith.muli %[[READ]], %c4
+// CHECK: tenon.launch {{.*}}%[[FLOPS]]
 func.func @existing_keys(%n: memref<2xi64>, %q: memref<2x12x5x64xf32>, %k: memref<2x12x1024x64xf32>, %v: memref<2x12x1024x64xf32>, %y: memref<2x12x5x64xf32>) {
   tenon.fusion attention ins(%q, %k, %v, %n : memref<2x12x5x64xf32>, memref<2x12x1024x64xf32>, memref<2x12x1024x64xf32>, memref<2xi64>) outs(%y : memref<2x12x5x64xf32>) {
   ^bb0(%a: tensor<2x12x5x64xf32>, %b: tensor<2x12x1024x64xf32>, %c: tensor<2x12x1024x64xf32>, %d: tensor<2xi64>):

@@ -81,6 +81,8 @@ TilePlanAttr planGemm(const NestFacts &facts, MachineAttr machine) {
   if (facts.panelWidth)
     layout.panelVectors = *facts.panelWidth / lanes;
   layout.converted = !facts.pairs && facts.converted;
+  layout.broadcastsInProducts =
+      facts.onlyRhsConverted && machine.getCostlyBroadcasts();
   layout.halves = planner.sharesHalves();
   RegisterTile tile = chooseTile(facts.size, machine, lanes, layout);
   TaskBlock block = chooseBlock(facts.size, machine, tile, lanes, layout);

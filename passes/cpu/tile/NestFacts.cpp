@@ -62,6 +62,7 @@ NestFacts factsOf(const ContractionNest &nest) {
   facts.quads = nest.products == Products::Quads;
   facts.scaled = nest.scales.has_value();
   facts.converted = nest.rhsElement != nest.sum;
+  facts.onlyRhsConverted = nest.convertsOnlyRhs();
   facts.lhsParts = wholeParts(nest.lhsElement);
   // Integers with scales have at most eight bits.
   facts.rhsParts = facts.scaled ? 1 : wholeParts(nest.rhsElement);

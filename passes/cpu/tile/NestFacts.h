@@ -27,6 +27,7 @@ struct NestFacts {
   bool quads = false;                 ///< products are quads of bytes
   bool scaled = false;                ///< rhs has scales
   bool converted = false;             ///< rhs is converted when it is loaded
+  bool onlyRhsConverted = false;      ///< ContractionNest::convertsOnlyRhs
   int64_t lhsParts = 3, rhsParts = 3; ///< bf16 numbers whose sum is an element;
                                       ///< 0: it cannot be split
   std::optional<int64_t> panelWidth{}; ///< columns of a panel of weights

@@ -172,7 +172,7 @@ RegisterTile chooseTile(const ContractionSize &size, MachineAttr machine,
   std::span<const RegisterTile> candidates = wide;
   if (few)
     candidates = narrow;
-  else if (layout.converted && machine.getCostlyBroadcasts())
+  else if (layout.broadcastsInProducts)
     candidates = noBroadcasts; // registers hold no elements of rows
   TileCost cost{size, vectors ? vectors : vectorsForAll, layout.halves};
   auto best = [&](RegisterTile most) {

@@ -32,7 +32,8 @@ struct ColumnLayout {
   bool scratch = false;     ///< columns are not contiguous: packed at run time
   int64_t panelVectors = 0; ///< vectors of a panel packed at compile time
   bool converted = false;   ///< columns are converted when they are loaded
-  bool halves = false;      ///< two rows may share the last vector's register
+  bool broadcastsInProducts = false; ///< no register holds a broadcast
+  bool halves = false; ///< two rows may share the last vector's register
 };
 
 /// True if the remainder of `columns` fills no more than half a vector.

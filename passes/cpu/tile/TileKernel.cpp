@@ -47,14 +47,6 @@ TileKernel::Values TileKernel::moved(ArrayRef<Value> rows, Value offset) {
   return changed(rows, [&](Value row) { return at().add(row, offset); });
 }
 
-/// True if each product broadcasts its element of a row itself. That needs no
-/// time of a unit that converts columns.
-bool TileKernel::broadcastsInProducts(const ColumnSource &columns) {
-  return kernel.machine.getCostlyBroadcasts() &&
-         nest.products == Products::Chain && nest.lhsElement == nest.sum &&
-         (nest.sumsPerElement > 1 || columns.element != nest.sum);
-}
-
 void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
                       const ColumnSource &columns, Value k, int64_t within,
                       Values &sums) {
@@ -123,7 +115,9 @@ void TileKernel::step(ArrayRef<Value> rows, Value rowStride,
     Value &sum = sums[shared.placeOfHalf(r)];
     sum = emitMultiplyAdd(b, loc, both, half, sum);
   };
-  if (broadcastsInProducts(columns)) {
+  if (kernel.machine.getCostlyBroadcasts() && nest.convertsOnlyRhs() &&
+      columns.element != nest.sum) {
+    // No broadcast then delays the conversion of the columns.
     assert(!half && "converted columns have no half of a vector");
     Values waiting = llvm::map_to_vector(llvm::seq(vectors), column);
     for (auto [v, column] : llvm::enumerate(waiting)) {

@@ -114,7 +114,6 @@ private:
   /// the columns have scales, each sum is multiplied by its scale first.
   Values joined(const ColumnSource &columns, mlir::Value first, Values sums,
                 mlir::ValueRange former);
-  bool broadcastsInProducts(const ColumnSource &columns);
   mlir::Value ifBlocked(mlir::Value yes, mlir::Value no);
   Prefetch prefetchAfter(Prefetch prefetch, mlir::Value elements);
   Prefetch prefetchAt(Prefetch prefetch, mlir::Value k);

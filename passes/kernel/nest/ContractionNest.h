@@ -102,6 +102,11 @@ struct ContractionNest {
   }
   /// True if an instruction multiplies words of several elements.
   bool inWords() const { return products != Products::Chain; }
+  /// True if single products multiply elements of rows as they are in memory by
+  /// converted columns.
+  bool convertsOnlyRhs() const {
+    return !inWords() && lhsElement == sum && rhsElement != sum;
+  }
 };
 
 /// The products of a chain in a convolution of sums of type `sum`, whose groups
